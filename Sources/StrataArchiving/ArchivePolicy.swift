@@ -11,7 +11,7 @@ public struct ArchivePolicy: Sendable {
     /// They go on. If another process leads by then, they do not become part of the history, and are set
     /// aside when the file is opened again.
     case `continue`
-    /// They are refused with `.notLeading` until the archive can be reached.
+    /// They are refused with `ArchiveError.Reason.notLeading` until the archive can be reached.
     case refuse
   }
 

@@ -1,6 +1,6 @@
 package import StrataJournal
 
-/// Why a file is not rewritten as it was asked for. Nothing was changed.
+/// Why a file is not rewritten as it was asked for: nothing was changed.
 package enum MaintenanceError: FeatureError {
   /// Entities that are to be erased are still in the database. The first of them is named.
   case stillPresent(table: String, id: String)

@@ -53,8 +53,8 @@ public enum StoreBackup {
   /// away yourself, with its `-wal` and `-shm`, leave its `.head`, which states how far it was. The backup is
   /// not changed. O(file), several times over, because the copy is verified before it gets its name.
   ///
-  /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
-  /// path that another writer has open; `.damaged` and other reasons of either file.
+  /// Throws `PersistenceError`: `.refused` if there is a file; `.locked` for a backup that is being written to, or a
+  /// path that another writer has open; `.damaged` and other kinds for either file.
   @discardableResult
   public static func restore(
     _ backup: String,
@@ -89,7 +89,7 @@ public enum StoreBackup {
   /// ```
   ///
   /// The file notes that it was taken back. An archive of the store has the later commits, so opening the file with it
-  /// is refused with `.archive` and `.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the history of
+  /// is refused with `ArchiveError.Reason.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the history of
   /// the archive, and keeps what that has beside the store.
   ///
   /// Like ``restore(_:to:)``, but there may be a store at the path, even a damaged one. Nothing is deleted:
@@ -98,8 +98,8 @@ public enum StoreBackup {
   ///
   /// A backup from before an erasure brings back what was erased: see ``RestoredBackup/missingErasures``.
   ///
-  /// Throws `PersistenceError`: `.alreadyOpen` for a store or a backup that a program has open; `.foreign`
-  /// for a file that is not a store; `.fileExists` if both paths are the same file; reasons of the backup.
+  /// Throws `PersistenceError`: `.locked` for a store or a backup that a program has open; `.notAStore` for another file;
+  /// `.refused` if both paths are the same file; and what reading the backup throws.
   @discardableResult
   public static func restore(
     _ backup: String,
@@ -179,9 +179,9 @@ public enum StoreBackup {
   /// overwritten, and the store is not changed. O(file), several times over, because the copy is verified
   /// before it gets its name.
   ///
-  /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
-  /// reading a point of history throws, such as `.trimmed`; `.ledgerUnknown` where it is
-  /// not known which migrations had run; `.damaged` and other reasons of either file.
+  /// Throws `PersistenceError`: `.refused` if there is a file; `.locked` for a store that a writer has open; what
+  /// reading a point of history throws, such as `.notThere`; `.undecodable` where it is
+  /// not known which migrations had run; `.damaged` and other kinds for either file.
   @discardableResult
   public static func fork(
     _ store: String,

@@ -22,7 +22,7 @@ extension Persistence {
   /// entity that is not there.
   /// Name the table if several tables have the type. O(journal).
   ///
-  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema, or
+  /// Throws `PersistenceError` of the kind `.notThere` for a table that is not in the schema, or
   /// an error of reading the file.
   public func blame<Entity: EntityType>(
     of id: EntityID<Entity>,

@@ -34,8 +34,8 @@ extension Persistence {
   ///   - table: One of several tables of the type.
   ///   - references: What to do if entities of the database refer to one of them.
   ///
-  /// Throws `PersistenceError`: `.stillPresent`, `.stillReferenced`, `.notFound` for an entity of which
-  /// there is no trace, and for the disk. Then nothing was erased, except after an error of the disk when the
+  /// Throws `PersistenceError`: `.refused` for an entity that is still in the database or that others refer to,
+  /// `.notThere` for one of which there is no trace, and `.disk`. Then nothing was erased, except after an error of the disk when the
   /// new file was in place: call it again, which is no error for an entity that was erased.
   @discardableResult
   public func erase<Entity: EntityType>(

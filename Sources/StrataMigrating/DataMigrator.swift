@@ -19,7 +19,7 @@ public import StrataStorage
 /// `MigrationReport.notes`. Only after an error of the disk at the very end, when the result is written or synced, it is
 /// not known whether it took effect: ``history()`` shows it.
 ///
-/// All calls throw `PersistenceError`; what concerns migrations has the reason `.dataMigration`.
+/// All calls throw `PersistenceError`; `error.dataMigration` is what concerns migrations.
 public struct DataMigrator: Sendable {
   /// The migrations, in order.
   public let migrations: [DataMigration]
@@ -96,8 +96,8 @@ extension DataMigrator {
   ///
   /// No history is lost, and no types are needed. O(entities).
   ///
-  /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there, and
-  /// `.ledgerUnknown` for one whose migrations are not known any more.
+  /// Throws `PersistenceError`: `.notThere` for a revision that is not reached or was trimmed, and
+  /// `.undecodable` for one whose migrations are not known any more.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
     try await work { try $0.revertData(to: revision) }

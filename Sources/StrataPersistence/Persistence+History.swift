@@ -21,10 +21,9 @@ extension Persistence {
   /// A state from before migrations of the data is brought up by them, as a launch from it would have brought it up: they
   /// run again on a copy of the store that ends there, in the folder for temporary files. O(file) more.
   ///
-  /// Throws `PersistenceError` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
-  /// `.merged` (the revision lies inside commits that became one delta while the disk failed),
-  /// `.beforeMigration` (a migration of the data has given it another shape since, and cannot run on it again),
-  /// `.dataMigration` (it has failed there), `.notFound` for a name, or an error of reading the file.
+  /// Throws `PersistenceError`: `.notThere` for a revision, time or name that is not in the history, as it is not reached, was
+  /// trimmed, or lies inside commits that became one delta while the disk failed; `.undecodable` where a migration of the
+  /// data has given it another shape since and cannot run on it again; or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
   }
@@ -91,8 +90,8 @@ extension Persistence {
   /// demand, about a megabyte at a time, each verified by its hash. Deltas that an iterator has not
   /// read yet are not trimmed.
   ///
-  /// The iterator throws `PersistenceError` with the reason `.notReached`, `.trimmed` or `.merged`,
-  /// or an error of reading the file.
+  /// The iterator throws `PersistenceError`: `.notThere` for revisions that are not in the history, or an error of reading
+  /// the file.
   public func deltas(
     from first: Revision? = nil,
     to last: Revision? = nil
@@ -104,10 +103,10 @@ extension Persistence {
   ///
   /// The first version may come from the oldest snapshot; the others come from the commits that put
   /// or removed the entity. Empty for an entity that never existed. A version that this build cannot
-  /// read is given as `.undecodable` with the reason, and the others as they are. Name the table if
+  /// read is given as `.undecodable` with the cause, and the others as they are. Name the table if
   /// several tables have the type. O(journal).
   ///
-  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema, or
+  /// Throws `PersistenceError` of the kind `.notThere` for a table that is not in the schema, or
   /// an error of reading the file.
   public func history<Entity: EntityType>(
     of id: EntityID<Entity>,

@@ -14,7 +14,7 @@ extension Persistence {
 
   /// Gives a named snapshot another name, and returns its revision.
   ///
-  /// Throws `PersistenceError`: `.notFound`, `.nameTaken`, and for the disk.
+  /// Throws `PersistenceError`: `.notThere`, `.refused` for a name that another snapshot has, and `.disk`.
   @discardableResult
   public func renameSnapshot(
     _ name: String,
@@ -29,7 +29,7 @@ extension Persistence {
   /// Removes names of snapshots, and the snapshots that only these names have kept.
   ///
   /// Other snapshots stay: they belong to the history that the store keeps. Throws `PersistenceError`:
-  /// `.notFound` for a name that is not there; then none is removed.
+  /// `.notThere` for a name that no snapshot has; then none is removed.
   public func removeSnapshots(named names: [String]) async throws(PersistenceError) {
     if writer.configuration.restore == .readOnly {
       throw PersistenceError(.snapshotting, path: path, .readOnly)
@@ -54,9 +54,9 @@ extension Persistence {
   /// To restore it, see `StoreBackup.restore`. `progress` is called after each slice, on the
   /// writer's thread: return quickly.
   ///
-  /// Throws `PersistenceError`: `.fileExists` when there is something at the path or a write-ahead
-  /// log beside it, `.foreignCompanion` for a rollback journal beside it, `.diskFull` and other reasons
-  /// of either file. Then nothing is left behind. What a killed process has left, the next backup into
+  /// Throws `PersistenceError`: `.refused` when there is something at the path or a write-ahead
+  /// log beside it, `.notAStore` for a rollback journal beside it, `.disk` and other kinds
+  /// for either file. Then nothing is left behind. What a killed process has left, the next backup into
   /// the directory removes.
   /// While the disk fails, and after `close()` or `suspend()`, no backup can be made.
   @discardableResult

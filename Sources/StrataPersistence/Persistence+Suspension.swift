@@ -14,8 +14,8 @@ extension Persistence {
   /// background whose file is in a shared container. The store stays usable: what is committed
   /// meanwhile waits in memory and is written by `resume`. Beyond 100,000
   /// changed entities it is merged, as while the disk fails, so memory is bounded by the entities
-  /// that change. Meanwhile `flush` and everything else that needs the file throws with the reason
-  /// `.suspended`.
+  /// that change. Meanwhile `flush` and everything else that needs the file throws the kind
+  /// `.closed`.
   ///
   /// Waits for a reading of the history that is in progress; a backup is aborted. Suspending again
   /// does nothing. Suspending a persistence that was opened for reading only does nothing either,
@@ -33,9 +33,9 @@ extension Persistence {
   /// O(entities in the file), like opening: all of it is verified again. Resuming when it is not
   /// suspended does nothing.
   ///
-  /// Throws `PersistenceError`: `.alreadyOpen` while another writer has the file, `.missing` when
-  /// it is gone, `.movedOn` when another writer has written to it meanwhile, or when another file
-  /// is in its place. Then it stays suspended, and the call may be repeated. After `.movedOn` the
+  /// Throws `PersistenceError`: `.locked` while another writer has the file, `.notThere` when
+  /// it is gone, `.otherStore` when another writer has written to it meanwhile, or when another file
+  /// is in its place. Then it stays suspended, and the call may be repeated. After `.otherStore` the
   /// store and the file hold two histories: close this persistence, which writes nothing then, and
   /// open the file again.
   public func resume() async throws(PersistenceError) {

@@ -11,7 +11,7 @@ extension Persistence {
   ///
   /// Costs as much as ``state(at:)``.
   ///
-  /// Throws what ``state(at:)`` throws, and `.notFound` for a path that is not among the `values`
+  /// Throws what ``state(at:)`` throws, and `.notThere` for a path that is not among the `values`
   /// that `open` was given.
   public func value<Value: Codable & Equatable & Sendable>(
     at point: HistoryPoint,

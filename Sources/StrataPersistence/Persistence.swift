@@ -101,8 +101,8 @@ extension Persistence {
   /// Other products bring `steps`: `.migrations(_:)` of `StrataMigrations` changes the data before it is read, with
   /// `.archive(_:)` of `StrataArchive` every commit is sent elsewhere too.
   ///
-  /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. A
-  /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
+  /// Throws `PersistenceError`, which says what is wrong and what to do; a refused file keeps every byte. A
+  /// database whose schema leaves out one of its tables is `.refused`. See
   /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
   /// one only to read it.
   @inlinable
@@ -216,7 +216,7 @@ extension Persistence {
   /// Returns when every commit made before the call is on disk.
   ///
   /// Concurrent callers share one sync. Throws at once, with the cause, while the disk fails; the
-  /// commits stay in memory, in order. Throws with the reason `.notPersisted` when everything is on
+  /// commits stay in memory, in order. Throws the kind `.notKept` when everything is on
   /// disk except entities whose `encode(to:)` threw for their last change.
   public func flush() async throws(PersistenceError) {
     try await writer.durable(through: writer.queue.lastRevision)

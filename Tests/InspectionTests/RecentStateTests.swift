@@ -153,7 +153,8 @@ struct RecentStateTests {
   @Test(
     arguments: [
       (RecentStatePolicy(count: 3), 3), (RecentStatePolicy(changes: 4), 5),
-      (RecentStatePolicy(age: .seconds(25)), 3), (RecentStatePolicy(count: 0), 0), (RecentStatePolicy(count: 1), 1),
+      (RecentStatePolicy(age: .seconds(25)), 3), (RecentStatePolicy(count: 0), 0),
+      (RecentStatePolicy(count: 1), 1),
     ]
   )
   func `each limit releases the oldest`(_ policy: RecentStatePolicy, _ kept: Int) async throws {

@@ -24,7 +24,7 @@ package import StrataStorage
 ///
 /// Each delta becomes a commit with the name, the place, the time and the context of the original, so derived
 /// values, indexes and subscriptions work as they do there. Commits of one's own are refused with
-/// `.following`. The rules of the database are not applied again.
+/// `ArchiveError.Reason.following`. The rules of the database are not applied again.
 ///
 /// The store keeps its follower alive.
 public final class Follower<State: StateType, Database: DatabaseType>: StoreSource {
@@ -155,7 +155,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
 
   /// Returns once the store has a revision, so that what was written elsewhere can be read here.
   ///
-  /// Throws `PersistenceError`: `.notReached` if it is not there within `limit`, and `.closed`.
+  /// Throws `PersistenceError`: `.notThere` if it is not there within `limit`, and `.closed`.
   public func reach(
     _ revision: Revision,
     within limit: Duration? = nil
@@ -197,8 +197,8 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// It takes over as `Persistence.open(…, with: [.archive(…)])` does, from where the archive ends. The store gets what it lacks as
   /// one commit more, if it lacks something. O(entities).
   ///
-  /// Returns the persistence of the store. Throws `PersistenceError`: `.archive` with `.led` while another process leads,
-  /// or with `.away`; then it goes on following. `.closed` once ``close()`` was called, also while that has not returned.
+  /// Returns the persistence of the store. Throws `PersistenceError` with an `ArchiveError` (`error.archive`): `.led`
+  /// while another process leads, or `.away`; then it goes on following. The kind `.closed` once ``close()`` was called, also while that has not returned.
   /// Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open
   /// the file.
   @discardableResult

@@ -15,8 +15,8 @@ extension Persistence {
   /// cannot be read, the status is `.waitingForMigration` and the store has its initial state. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
   /// history is set aside. O(entities).
   ///
-  /// Throws `PersistenceError`: `.archive` with `.empty`, or with `.away` if there is no file; and what opening
-  /// throws.
+  /// Throws `PersistenceError` with an `ArchiveError` (`error.archive`): `.empty`, or `.away` if there is no file; and what
+  /// opening throws.
   @inlinable
   public static func follow(
     _ archive: any Archive,

@@ -82,8 +82,8 @@ public enum StoreBundle {
   ///   - contexts: Whether the deltas keep their contexts, which are not redacted.
   ///   - path: The path of the bundle.
   ///
-  /// Throws `PersistenceError`: `.notRedactable` for an ID, a field with references, a sealed table or a
-  /// field that is not there; `.notFound` for a table, and for a store without commits; `.fileExists`;
+  /// Throws `PersistenceError`: `.refused` for an ID, a field with references, a sealed table or a field that is not
+  /// there, and if there is a file; `.notThere` for a table, and for a store without commits;
   /// and what reading the store and writing the file throw.
   @discardableResult
   public static func write(

@@ -12,7 +12,7 @@ public struct PersistenceConfiguration: Sendable {
   /// The name of the application that the store belongs to; nil to open the store of any.
   ///
   /// It is written when the store is created, or first opened for writing with a name. A store of another
-  /// application is refused with `.otherApplication`.
+  /// application is refused as `.otherStore`.
   public var application: String?
   /// What opening does with data that breaks a unique index of this build.
   public var brokenRules = BrokenRulePolicy.refuse
@@ -112,7 +112,7 @@ public enum RestorePolicy: String, Sendable, Codable, CaseIterable {
 
 /// What opening does with data that breaks a unique index of this build.
 public enum BrokenRulePolicy: String, Sendable, Codable, CaseIterable {
-  /// Throws `.ruleBroken` with the entities, and leaves every byte as it was.
+  /// Throws an error that names the entities, and leaves every byte as it was.
   case refuse
   /// Opens and lists the entities in the report.
   ///
@@ -124,7 +124,7 @@ public enum BrokenRulePolicy: String, Sendable, Codable, CaseIterable {
 /// What opening does with a file that has records of tables which this build does not know, and lacks a table of this
 /// build that would start empty: the sign of a table that was renamed without a migration.
 public enum UnknownTablePolicy: String, Sendable, Codable, CaseIterable {
-  /// Throws `.tablesGone`, which names the migration to write; nothing is changed.
+  /// Throws an error that names the migration to write; nothing is changed.
   case refuse
   /// Leaves the records in the file, and starts the new table empty.
   case keep

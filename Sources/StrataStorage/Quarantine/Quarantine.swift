@@ -55,8 +55,8 @@ extension Quarantine {
 
   /// Moves a store's files out of the way, so that the next opening creates a new one.
   ///
-  /// A few renames and syncs, whatever the size. Throws `PersistenceError`: `.missing` when there is
-  /// no file, `.alreadyOpen` while a writer has it open, `.foreign` for another program's database.
+  /// A few renames and syncs, whatever the size. Throws `PersistenceError`: `.notThere` when there is
+  /// no file, `.locked` while a writer has it open, `.notAStore` for another program's database.
   @discardableResult
   public static func add(
     storeAt path: String,
@@ -140,7 +140,7 @@ extension Quarantine {
   /// Moves the files back to where they were; files that have taken their place are quarantined in turn.
   ///
   /// A few renames and syncs. If a crash interrupts them, the next opening for writing completes them.
-  /// Throws `PersistenceError`: `.alreadyOpen` while a writer has the store open, `.notFound` when the
+  /// Throws `PersistenceError`: `.locked` while a writer has the store open, `.notThere` when the
   /// set no longer exists.
   public func restore(now: Date = Date()) throws(PersistenceError) {
     try restore(now: now, on: .system)

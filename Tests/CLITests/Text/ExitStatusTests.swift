@@ -58,7 +58,9 @@ import Testing
     for (reason, exit) in PersistenceError.Reason.all + ofMaintenance {
       let kind = "`.\(reason.kind)`"
       #expect(
-        kinds.contains { $0[0] == kind && ($0[1].hasSuffix("(\(exit))") || $0[1].hasSuffix("code \(exit))")) },
+        kinds.contains {
+          $0[0] == kind && ($0[1].hasSuffix("(\(exit))") || $0[1].hasSuffix("code \(exit))"))
+        },
         "\(kind) \(exit)"
       )
       let found = messages.filter { row in

@@ -287,6 +287,8 @@ extension FormatTests {
         let attempts = vfs.count(of: .open, in: .database)
         while vfs.count(of: .open, in: .database) < attempts + 3 { await Task.yield() }
         vfs.heal()
+        // The next commit is merged with them as long as the file is not open again.
+        while persistence.status.revisions.durable < 11 { await Task.yield() }
       default: break
       }
     }
