@@ -13,8 +13,9 @@ extension Persistence {
   /// It waits for as long as the archive cannot be reached, up to `limit`. Nothing is taken back when that ends: the
   /// commits are in the file, and are sent once the archive can be reached.
   ///
-  /// Throws `PersistenceError` with an `ArchiveError` (`error.archive`): `.away` after `limit`, `.notLeading` once another
-  /// process leads; of the kind `.closed`; and what `flush()` throws for the disk. Traps without an archive.
+  /// Throws `PersistenceError` with an `ArchiveError` (`error.archive`), which is `.away` after `limit`, and
+  /// `.notLeading` once another process leads. Throws the kind `.closed` after `close()`, and what `flush()` throws for
+  /// the disk. Traps without an archive.
   public func replicated(
     through revision: Revision,
     within limit: Duration? = nil

@@ -46,8 +46,8 @@ public enum StoreBackup {
   ///
   /// Commits made after the backup are no longer part of the history. The epoch shows this to everything
   /// that follows the store: it is higher than that of the backup and of the store that was there. (A
-  /// backup that is only copied into place is refused with `.endMissing`, because the head beside it lists commits that
-  /// it lacks.)
+  /// backup that is only copied into place is refused as `.damaged`, because the head beside it lists commits that it
+  /// lacks.)
   ///
   /// Nothing is overwritten: ``restore(_:replacing:now:)`` moves the old store to quarantine. If you move it
   /// away yourself, with its `-wal` and `-shm`, leave its `.head`, which states how far it was. The backup is
@@ -89,8 +89,8 @@ public enum StoreBackup {
   /// ```
   ///
   /// The file notes that it was taken back. An archive of the store has the later commits, so opening the file with it
-  /// is refused with `ArchiveError.Reason.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the history of
-  /// the archive, and keeps what that has beside the store.
+  /// is refused with `ArchiveError.Reason.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the
+  /// history of the archive, and keeps what that has beside the store.
   ///
   /// Like ``restore(_:to:)``, but there may be a store at the path, even a damaged one. Nothing is deleted:
   /// its files are in ``RestoredBackup/replaced``, together. A crash leaves the old store or the backup; the
@@ -98,8 +98,8 @@ public enum StoreBackup {
   ///
   /// A backup from before an erasure brings back what was erased: see ``RestoredBackup/missingErasures``.
   ///
-  /// Throws `PersistenceError`: `.locked` for a store or a backup that a program has open; `.notAStore` for another file;
-  /// `.refused` if both paths are the same file; and what reading the backup throws.
+  /// Throws `PersistenceError`: `.locked` for a store or a backup that a program has open; `.notAStore` for a file that
+  /// is not a store; `.refused` if both paths are the same file; and what reading the backup throws.
   @discardableResult
   public static func restore(
     _ backup: String,

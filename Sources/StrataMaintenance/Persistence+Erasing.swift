@@ -22,7 +22,8 @@ extension Persistence {
   /// entity says that it was erased, and nothing more.
   ///
   /// The entities must have been removed by a commit. The names and places of commits stay, and so do the
-  /// scripts of migrations and what other entities say of them. Copies elsewhere are not changed: the report names those beside the store.
+  /// scripts of migrations and what other entities say of them. Copies elsewhere are not changed: the report names
+  /// those beside the store.
   /// An archive gets the rewritten history next: `replicated(through:within:)` returns once it has nothing else.
   /// A disk may keep freed blocks. An `UndoStack` and other values in memory are not touched.
   ///
@@ -35,8 +36,9 @@ extension Persistence {
   ///   - references: What to do if entities of the database refer to one of them.
   ///
   /// Throws `PersistenceError`: `.refused` for an entity that is still in the database or that others refer to,
-  /// `.notThere` for one of which there is no trace, and `.disk`. Then nothing was erased, except after an error of the disk when the
-  /// new file was in place: call it again, which is no error for an entity that was erased.
+  /// `.notThere` for an entity that has left no trace in the file, and `.disk`. Then nothing was erased, except after
+  /// an error of the disk when the new file was in place: call it again, which is no error for an entity that was
+  /// erased.
   @discardableResult
   public func erase<Entity: EntityType>(
     _ ids: [EntityID<Entity>],

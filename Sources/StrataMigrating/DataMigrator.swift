@@ -105,7 +105,8 @@ extension DataMigrator {
 
   /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
   ///
-  /// A migration that ran and that the list lacks at its end, as an older build does, is `.missing` here too.
+  /// A migration that ran and that the list lacks at its end, as an older build does, is `DataMigrationError.missing`
+  /// here too.
   @discardableResult
   public func verify() async throws(PersistenceError) -> MigrationStatus {
     try await work { migrator in

@@ -15,15 +15,17 @@ extension Persistence {
   ///
   /// O(tables) for one of the last states, which stay in memory (`PersistenceConfiguration.recentStates`)
   /// unless tables are redacted or sealed; else O(the nearest snapshot before it, and the deltas from
-  /// there on). The writer and committers continue meanwhile. Commits made before the call count, so it may write pending ones first.
+  /// there on). The writer and committers continue meanwhile. Commits made before the call count, so it may write
+  /// pending ones first.
   /// Tables that the file did not have by then are empty, and so are excluded ones.
   ///
   /// A state from before migrations of the data is brought up by them, as a launch from it would have brought it up: they
   /// run again on a copy of the store that ends there, in the folder for temporary files. O(file) more.
   ///
-  /// Throws `PersistenceError`: `.notThere` for a revision, time or name that is not in the history, as it is not reached, was
-  /// trimmed, or lies inside commits that became one delta while the disk failed; `.undecodable` where a migration of the
-  /// data has given it another shape since and cannot run on it again; or an error of reading the file.
+  /// Throws `PersistenceError`: `.notThere` for a revision, time or name that is not in the history (not reached,
+  /// trimmed, or inside commits that became one delta while the disk failed); `.undecodable` where a migration of the
+  /// data has given the state another shape since and cannot run on it again; `.refused` where a migration fails on it,
+  /// and where the file has migrations and was opened without `.migrations([…])`; or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
   }
@@ -90,8 +92,8 @@ extension Persistence {
   /// demand, about a megabyte at a time, each verified by its hash. Deltas that an iterator has not
   /// read yet are not trimmed.
   ///
-  /// The iterator throws `PersistenceError`: `.notThere` for revisions that are not in the history, or an error of reading
-  /// the file.
+  /// The iterator throws `PersistenceError`: `.notThere` for revisions that are not in the history (not reached,
+  /// trimmed, or inside commits that became one delta while the disk failed), or an error of reading the file.
   public func deltas(
     from first: Revision? = nil,
     to last: Revision? = nil

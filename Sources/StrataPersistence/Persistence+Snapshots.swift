@@ -14,7 +14,8 @@ extension Persistence {
 
   /// Gives a named snapshot another name, and returns its revision.
   ///
-  /// Throws `PersistenceError`: `.notThere`, `.refused` for a name that another snapshot has, and `.disk`.
+  /// Throws `PersistenceError`: `.notThere` for a name that no snapshot has, `.refused` for a new name that another
+  /// revision has, and `.disk`.
   @discardableResult
   public func renameSnapshot(
     _ name: String,

@@ -14,8 +14,8 @@ extension Persistence {
   /// background whose file is in a shared container. The store stays usable: what is committed
   /// meanwhile waits in memory and is written by `resume`. Beyond 100,000
   /// changed entities it is merged, as while the disk fails, so memory is bounded by the entities
-  /// that change. Meanwhile `flush` and everything else that needs the file throws the kind
-  /// `.closed`.
+  /// that change. Meanwhile `flush` and everything else that needs the file throws an error of the
+  /// kind `.closed`.
   ///
   /// Waits for a reading of the history that is in progress; a backup is aborted. Suspending again
   /// does nothing. Suspending a persistence that was opened for reading only does nothing either,

@@ -216,7 +216,7 @@ extension Persistence {
   /// Returns when every commit made before the call is on disk.
   ///
   /// Concurrent callers share one sync. Throws at once, with the cause, while the disk fails; the
-  /// commits stay in memory, in order. Throws the kind `.notKept` when everything is on
+  /// commits stay in memory, in order. Throws an error of the kind `.notKept` when everything is on
   /// disk except entities whose `encode(to:)` threw for their last change.
   public func flush() async throws(PersistenceError) {
     try await writer.durable(through: writer.queue.lastRevision)

@@ -69,7 +69,7 @@ import Testing
       (.needsFeature("migrations"), .fixProgram, "Import StrataMigrations"),
       (.needsFeature("folding"), .useNewerBuild, "Use a newer version"),
       (.tablesGone(["notes": 1], new: ["memos"]), .migrate, ".rename("),
-      (.ledgerUnknown(3, since: "0002_b"), .restore, "Choose a revision"),
+      (.ledgerUnknown(3, since: "0002_b"), .chooseAnother, "Choose a revision"),
       (.damaged("a chunk"), .restore, "Restore a backup"),
       (.ruleBroken("titles"), .repair, "repair them"),
       (.closed, .reopen, "open the store again"),

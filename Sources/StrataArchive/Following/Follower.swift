@@ -194,13 +194,13 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
 
   /// Lets this process lead: the same store takes commits of its own from here on.
   ///
-  /// It takes over as `Persistence.open(…, with: [.archive(…)])` does, from where the archive ends. The store gets what it lacks as
-  /// one commit more, if it lacks something. O(entities).
+  /// It takes over as `Persistence.open(…, with: [.archive(…)])` does, from where the archive ends. The store gets what
+  /// it lacks as one commit more, if it lacks something. O(entities).
   ///
-  /// Returns the persistence of the store. Throws `PersistenceError` with an `ArchiveError` (`error.archive`): `.led`
-  /// while another process leads, or `.away`; then it goes on following. The kind `.closed` once ``close()`` was called, also while that has not returned.
-  /// Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open
-  /// the file.
+  /// Returns the persistence of the store. Throws `PersistenceError` with an `ArchiveError` (`error.archive`), which is
+  /// `.led` while another process leads, or `.away`; then it goes on following. Throws the kind `.closed` once
+  /// ``close()`` was called, also while that call has not returned. Calls at the same time are one, and cancelling one
+  /// cancels all. Traps for a follower of a file: close it, and open the file.
   @discardableResult
   public func lead() async throws(PersistenceError) -> Persistence<State, Database> {
     try await lead(.open)

@@ -11,12 +11,13 @@ extension Persistence {
   /// Follows the store of an archive, which another process leads.
   ///
   /// The file at `path` gets every delta too, so the next start reads only what is new, and ``Follower/lead()`` needs
-  /// no copy; the migrations of the steps that have not run by then run there. Until the leader has run those without which the records
-  /// cannot be read, the status is `.waitingForMigration` and the store has its initial state. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
-  /// history is set aside. O(entities).
+  /// no copy; the migrations of the steps that have not run by then run there. Until the leader has run those without
+  /// which the records cannot be read, the status is `.waitingForMigration` and the store has its initial state.
+  /// Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the history is set
+  /// aside. O(entities).
   ///
-  /// Throws `PersistenceError` with an `ArchiveError` (`error.archive`): `.empty`, or `.away` if there is no file; and what
-  /// opening throws.
+  /// Throws `PersistenceError` with an `ArchiveError` (`error.archive`), which is `.empty`, or `.away` if there is no
+  /// file; and what opening throws.
   @inlinable
   public static func follow(
     _ archive: any Archive,

@@ -56,10 +56,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     self =
       switch error {
       case .pending, .refused, .needsProgram, .stragglers, .noStatement: .differences
-      case .drifted, .missing: .drift
-      case .unknownNumber: .notFound
-      case .notEnoughSpace: .io
-      default: .failed
+      default: Self(error.kind)
       }
   }
 

@@ -35,14 +35,14 @@ extension PersistenceError {
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
       .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
-      .nameTaken:
+      .ledgerUnknown, .nameTaken:
       .chooseAnother
     case .olderFormat: .useOlderBuild
     case .newerFormat, .migration: .useNewerBuild
     case .undecodable, .tablesGone: .migrate
     case .needsFeature("migrations"): .fixProgram
     case .needsFeature: .useNewerBuild
-    case .truncated, .damaged, .endMissing, .ledgerUnknown: .restore
+    case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted: .repair
     case .closed, .suspended, .movedOn: .reopen
     case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,

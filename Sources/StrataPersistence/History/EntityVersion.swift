@@ -15,8 +15,7 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
     case erased
     /// It was put in memory, but its `encode(to:)` threw; its value is not known.
     case notPersisted
-    /// It was put, and this build cannot read the stored record: the text says why, and what
-    /// to do.
+    /// It was put, and this build cannot read the stored record: the text says why, and what to do.
     case undecodable(String)
   }
 

@@ -27,6 +27,8 @@ import Testing
     (DataMigrationError.refused([:]), 2),
     (DataMigrationError.drifted(number: 1, name: "a", appliedAs: "a"), 6),
     (DataMigrationError.unknownNumber(9), 3),
+    (DataMigrationError.olderBuild(lacks: ["0002_b"], detail: "", backup: nil), 7),
+    (DataMigrationError.tooOld(needs: 2, found: 1, squashed: "0003_c"), 6),
     (DataMigrationError.notEnoughSpace(needed: 2, free: 1), 74),
     (DataMigrationError.notReversible("0001_a"), 1),
   ]
