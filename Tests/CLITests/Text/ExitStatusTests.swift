@@ -43,12 +43,27 @@ import Testing
     }
   }
 
-  @Test func `each message is on the page of errors, with its kind and exit code`() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-    let page = try String(
-      contentsOf: root.appending(path: "Sources/Strata/Strata.docc/Errors.md"),
-      encoding: .utf8
+  /// The list of reasons is written by hand; a case that it lacks would be in no other test of this suite.
+  @Test func `the list has every reason that the source declares`() throws {
+    let source = try Self.text(of: "Sources/StrataJournal/Errors/PersistenceError+Reason.swift")
+    let body = source.prefix(
+      upTo: try #require(source.range(of: "package var sentence")).lowerBound
     )
+    let declared = Set(body.matches(of: /(?m)^    case (\w+)/).map { String($0.1) })
+    #expect(declared.count > 40)
+    let listed = PersistenceError.Reason.all.map { reason, _ in
+      Mirror(reflecting: reason).children.first?.label ?? "\(reason)"
+    }
+    #expect(declared.subtracting(listed) == ["feature"])
+  }
+
+  private static func text(of file: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    return try String(contentsOf: root.appending(path: file), encoding: .utf8)
+  }
+
+  @Test func `each message is on the page of errors, with its kind and exit code`() throws {
+    let page = try Self.text(of: "Sources/Strata/Strata.docc/Errors.md")
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
       .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     let kinds = rows.filter { $0[0].hasPrefix("`.") }
