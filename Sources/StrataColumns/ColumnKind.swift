@@ -1,4 +1,6 @@
+import StrataJournal
 package import StrataRecords
+package import StrataSQLite
 
 /// What a column of an entity table holds in SQL: the table of kinds and declared types.
 ///
@@ -11,7 +13,7 @@ package import StrataRecords
 /// | float, double | `FLOAT`, `DOUBLE` | real; NaN is NULL |
 /// | string, URL | `TEXT`, `URL TEXT` | text |
 /// | data | `BLOB` | blob |
-/// | date | `TIMESTAMP TEXT` | `2026-02-03 04:05:06.789Z`, in UTC, to the millisecond |
+/// | date | `TIMESTAMP TEXT` | `2026-02-03 04:05:06.789Z`, in UTC, to the millisecond; compared as a time, however it is written |
 /// | UUID | `UUID TEXT` | text in capitals; compared without case |
 /// | decimal | `DECIMAL` | integer, or the nearest real; NaN is NULL |
 /// | array, record | `JSON TEXT` | JSON |
@@ -41,8 +43,15 @@ package enum ColumnKind: String, CaseIterable, Sendable {
   case json = "JSON"
   case any = "ANY"
 
-  /// The type, and collation, to declare a column with.
+  /// The type, and collation, to declare a column with in a private database: see ``addCollations(to:)``.
   package var declaration: String {
+    self == .date ? "\(declarationInFiles) COLLATE TIMESTAMP" : declarationInFiles
+  }
+
+  /// The same for a file that other programs read.
+  ///
+  /// Times compare there if they are written in the usual form.
+  package var declarationInFiles: String {
     switch self {
     // `UINT64` has SQLite's integer affinity, which rounds digits above `Int64.max`.
     case .uint64: "U64 BLOB"
@@ -90,8 +99,27 @@ package enum ColumnKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether an ID of this kind is the number of its row, `INTEGER PRIMARY KEY`, in a table that scripts change.
+  package var isRowNumber: Bool {
+    switch self {
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: true
+    default: false
+    }
+  }
+
   /// The collation of comparisons.
-  package var collation: String { self == .uuid ? "NOCASE" : "BINARY" }
+  package var collation: String {
+    switch self {
+    case .uuid: "NOCASE"
+    case .date: "TIMESTAMP"
+    default: "BINARY"
+    }
+  }
+
+  /// Adds the collations of declared columns to a private database.
+  package static func addCollations(to connection: Connection) throws(SQLiteError) {
+    try connection.addCollation("TIMESTAMP", Timestamp.order)
+  }
 }
 
 extension ColumnKind {

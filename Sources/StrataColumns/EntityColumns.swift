@@ -15,6 +15,9 @@ package struct Column: Equatable, Sendable {
     self.isHidden = isHidden
   }
 
+  /// Its declaration in a file that other programs read.
+  package var declarationInFiles: String { "\(SQLName.quoted(name)) \(kind.declarationInFiles)" }
+
   package var declaration: String {
     "\(SQLName.quoted(name)) \(kind.declaration)\(isHidden ? " HIDDEN" : "")"
   }
@@ -100,6 +103,14 @@ package struct UniqueNames {
       number += 1
     }
     return candidate
+  }
+
+  /// The same for a table.
+  ///
+  /// A colon comes before a name that SQLite gives a meaning of its own: `:sqlite_x`.
+  package mutating func add(table name: String) -> String {
+    let folded = Self.folded(name)
+    return add(folded.hasPrefix("sqlite_") || folded.hasPrefix("pragma_") ? ":\(name)" : name)
   }
 
   /// SQLite folds the letters A to Z only.

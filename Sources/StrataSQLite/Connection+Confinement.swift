@@ -19,14 +19,15 @@ extension Connection {
     } else {
       status = sqlite3_set_authorizer(
         handle,
-        { context, code, first, second, _, _ in
+        { context, code, first, second, database, _ in
           guard let context else { return SQLITE_DENY }
           let callbacks = Unmanaged<ConnectionCallbacks>.fromOpaque(context).takeUnretainedValue()
           if callbacks.isDeclaring { return SQLITE_OK }
           let action = StatementAction(
             code,
             first.map { String(cString: $0) },
-            second.map { String(cString: $0) }
+            second.map { String(cString: $0) },
+            in: database.map { String(cString: $0) }
           )
           return callbacks.allows?(action) ?? false ? SQLITE_OK : SQLITE_DENY
         },
@@ -140,6 +141,9 @@ final class ConnectionCallbacks {
   var isDeclaring = false
   /// The error that the last failed call of a virtual table threw.
   var tableError: (any Error)?
+  /// What a connection calls by name: collations and functions.
+  var named: [AnyObject] = []
+  var isInserted: ((UnsafePointer<CChar>, Int64) -> Void)?
 }
 
 /// The memory of SQLite in this process.

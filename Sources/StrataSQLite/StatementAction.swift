@@ -19,26 +19,38 @@ package enum StatementAction: Hashable, Sendable {
   case index(table: String)
   /// A table or its columns are renamed, added or dropped.
   case alter(table: String)
+  /// The same of a temporary table.
+  case alterTemporary
+  /// Rows of a temporary table or view are read or changed.
+  case useTemporary
   /// Anything else, by SQLite's name, such as `ATTACH` or `CREATE TABLE`.
   case other(String)
 
-  init(_ code: Int32, _ first: String?, _ second: String?) {
+  init(_ code: Int32, _ first: String?, _ second: String?, in database: String?) {
     switch code {
+    case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+      self = database == "temp" ? .useTemporary : Self.use(code, first ?? "", second ?? "")
+    case SQLITE_ALTER_TABLE:
+      self = first == "temp" ? .alterTemporary : .alter(table: second ?? "")
     case SQLITE_SELECT: self = .select
-    case SQLITE_READ: self = .read(table: first ?? "", column: second ?? "")
     case SQLITE_FUNCTION: self = .function(second ?? "")
     case SQLITE_RECURSIVE: self = .recursion
-    case SQLITE_INSERT: self = .change("INSERT", table: first ?? "")
-    case SQLITE_UPDATE: self = .update(table: first ?? "", column: second ?? "")
-    case SQLITE_CREATE_INDEX, SQLITE_CREATE_TEMP_INDEX: self = .index(table: second ?? "")
-    case SQLITE_DELETE: self = .change("DELETE", table: first ?? "")
-    case SQLITE_ALTER_TABLE: self = .alter(table: second ?? "")
+    case SQLITE_CREATE_INDEX: self = .index(table: second ?? "")
     default: self = .other(Self.names[code] ?? "action \(code)")
+    }
+  }
+
+  private static func use(_ code: Int32, _ table: String, _ column: String) -> StatementAction {
+    switch code {
+    case SQLITE_READ: .read(table: table, column: column)
+    case SQLITE_UPDATE: .update(table: table, column: column)
+    default: .change(code == SQLITE_INSERT ? "INSERT" : "DELETE", table: table)
     }
   }
 
   private static let names: [Int32: String] = [
     SQLITE_CREATE_TABLE: "CREATE TABLE", SQLITE_CREATE_TEMP_TABLE: "CREATE TABLE",
+    SQLITE_CREATE_TEMP_INDEX: "CREATE INDEX",
     SQLITE_CREATE_TEMP_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_TEMP_VIEW: "CREATE VIEW",
     SQLITE_CREATE_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_VIEW: "CREATE VIEW",
     SQLITE_CREATE_VTABLE: "CREATE VIRTUAL TABLE", SQLITE_DROP_VTABLE: "DROP TABLE",

@@ -106,6 +106,11 @@ private struct GeneratedQuery {
   let isOrdered: Bool
 
   private static let people = ["id", "name", "age", "city", "score", "active", "joined", "tags"]
+  /// In the usual form, which compares as a text in a file for other programs, and as a time elsewhere.
+  private static let times = [
+    "'2026-02-03 04:05:06.789Z'", "'1970-01-01 00:00:00.000Z'", "'2100-01-01 00:00:00.000Z'",
+    "NULL",
+  ]
   private static let documents = [
     "id", "title", "owner", "size", "body", "price", "link", "ratio", "details",
   ]
@@ -136,7 +141,9 @@ private struct GeneratedQuery {
       case 2: return "id IN (\(pick(ids)), \(pick(ids)), \(pick(ids)))"
       case 3: return "id BETWEEN \(pick(ids)) AND \(pick(ids))"
       case 4: return "id \(comparison(&random)) \(pick(ids))"
-      case 5: return "\(pick(columns)) \(comparison(&random)) \(pick(values))"
+      case 5:
+        let column = pick(columns)
+        return "\(column) \(comparison(&random)) \(pick(column == "joined" ? Self.times : values))"
       case 6: return "\(pick(columns)) IS NOT NULL"
       case 7: return "\(pick(ids)) \(comparison(&random)) id COLLATE NOCASE"
       case 8: return "(\(condition(depth - 1)) AND \(condition(depth - 1)))"

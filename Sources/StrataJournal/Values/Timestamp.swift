@@ -75,6 +75,39 @@ package enum Timestamp {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  /// How the UTF-8 of two texts compares as times, however they are written: below, at or above 0. A text that is no
+  /// time is above all times, and compares with another one by its bytes.
+  package static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
+    if isUsual(a), isUsual(b) { return byteOrder(a, b) }
+    let (first, second) = (
+      date(String(decoding: a, as: UTF8.self)), date(String(decoding: b, as: UTF8.self))
+    )
+    switch (first, second) {
+    case (let first?, let second?): return first < second ? -1 : first > second ? 1 : 0
+    case (nil, _?): return 1
+    case (_?, nil): return -1
+    case (nil, nil): return byteOrder(a, b)
+    }
+  }
+
+  private static func byteOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
+    for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
+    return a.count < b.count ? -1 : a.count > b.count ? 1 : 0
+  }
+
+  /// Whether a text is as ``text(secondsSince2001:)`` writes it, so that its bytes sort as its time; it may be even if
+  /// this is false.
+  private static func isUsual(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard text.count == 24 else { return false }
+    for (byte, pattern) in zip(text, "0000-00-00 00:00:00.000Z".utf8) {
+      let isDigit = (48...57).contains(byte)
+      guard pattern == 48 ? isDigit : byte == pattern else { return false }
+    }
+    func number(_ place: Int) -> Int { Int(text[place]) * 10 + Int(text[place + 1]) - 528 }
+    return (1...12).contains(number(5)) && (1...28).contains(number(8)) && number(11) < 24
+      && number(14) < 60 && number(17) < 60
+  }
+
   private static func number(_ text: Substring, _ digits: Int) -> Int64? {
     guard text.utf8.count == digits, text.allSatisfy({ ("0"..."9").contains($0) }) else {
       return nil

@@ -22,6 +22,7 @@ final class QueryDatabase {
     connection = try .inMemory()
     try connection.setTemporaryFiles(cacheBytes: 16 << 20)
     try connection.setLimitsOfScripts()
+    try ColumnKind.addCollations(to: connection)
     tables = sources.map { QueryTable($0, context) }
     for table in tables { try connection.addTable(table.source.name, table) }
     try connection.setAuthorizer { action in
@@ -33,7 +34,8 @@ final class QueryDatabase {
       case .update("sqlite_master", _): return true
       case .change(let name, _), .other(let name): refusal.action = name
       case .update: refusal.action = "UPDATE"
-      case .alter: refusal.action = "ALTER TABLE"
+      case .useTemporary: return true
+      case .alter, .alterTemporary: refusal.action = "ALTER TABLE"
       case .index: refusal.action = "CREATE INDEX"
       }
       return false

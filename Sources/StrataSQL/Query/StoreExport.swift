@@ -98,7 +98,7 @@ package struct StoreExport {
   ) throws {
     let name = SQLName.quoted(table.name)
     let columns = table.columns.filter { !$0.isHidden }
-    let declared = columns.map(\.declaration).joined(separator: ", ")
+    let declared = columns.map(\.declarationInFiles).joined(separator: ", ")
     try connection.execute("CREATE TABLE \(name)(\(declared))")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
     let insert = try connection.cursor("INSERT INTO \(name) VALUES (\(marks))")

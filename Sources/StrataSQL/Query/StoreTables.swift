@@ -7,7 +7,7 @@ import StrataRecords
 ///
 /// For each entity table `users`: `users`, `users_at(REV)`, `users_history`, `users_diff(A, B)` and
 /// `users_blame`; and `strata_log`. Names are compared without case. Where two are equal, the tables of the
-/// store come first, in the order of their names, and the other has `:2` behind its name. A table that a migration has
+/// store come first, in the order of their names, and the other has `:2` behind its name; a name that SQLite reserves has `:` before it. A table that a migration has
 /// renamed or dropped by the revision has only those of its history, and so has a column in a table.
 struct StoreTables {
   private(set) var sources: [any TableSource] = []
@@ -19,7 +19,7 @@ struct StoreTables {
     let present = view.tables(at: revision)
     let tables = present.sortedAsBytes() + view.allTables.subtracting(present).sortedAsBytes()
     let layouts = try tables.map { try view.layoutsOfColumns(of: $0) }
-    let own = tables.map { names.add($0, isReserved: Self.isReserved($0)) }
+    let own = tables.map { names.add(table: $0) }
     for (index, table) in tables.enumerated() where present.contains(table) {
       let dropped = view.droppedColumns(of: table, at: revision)
       sources.append(
@@ -36,18 +36,6 @@ struct StoreTables {
       ]
     }
     sources.append(LogSource(names.add("strata_log")))
-  }
-
-  /// Names that SQLite gives a meaning of its own.
-  private static func isReserved(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
-  }
-}
-
-extension UniqueNames {
-  fileprivate mutating func add(_ name: String, isReserved: Bool) -> String {
-    add(isReserved ? "\(name):2" : name)
   }
 }
 

@@ -16,6 +16,7 @@ final class RowCache {
 
   init() throws(SQLiteError) {
     connection = try Connection.temporary(cacheBytes: 16 << 20)
+    try ColumnKind.addCollations(to: connection)
   }
 
   /// The copy of a table for its arguments; makes it if it is the first use.
