@@ -39,6 +39,7 @@ package struct HashedTable: Sendable {
     "position",
     "field",
     "required",
+    "default_value",
     "since"
   )
   package static let snapshotName = HashedTable("snapshot_name", "name", "revision")

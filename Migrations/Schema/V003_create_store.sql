@@ -44,7 +44,8 @@ CREATE TABLE declared_column (
   name         TEXT    NOT NULL,
   position     INTEGER NOT NULL,            -- 0, 1, 2 ... in the order of the table
   field        BLOB    NOT NULL,            -- a layout of this one field: its kind and its reference
-  required     INTEGER NOT NULL CHECK (required IN (0, 1)),
+  required     INTEGER NOT NULL CHECK (required IN (0, 1)), -- 1 where it is NOT NULL
+  default_value TEXT,                       -- its DEFAULT, as it was written; null for none
   since        INTEGER NOT NULL,            -- the revision after which it was declared
   hash         BLOB    NOT NULL CHECK (length(hash) = 16),
   PRIMARY KEY (entity_table, name)

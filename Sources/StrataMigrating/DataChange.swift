@@ -36,8 +36,8 @@ public struct DataChange: Sendable {
     DataChange(
       "rename \(table) \(name)",
       perRecordTable: table,
-      down: { try $0.rename(name, to: table) },
-      up: { try $0.rename(table, to: name) }
+      down: { try $0.rename([name: table]) },
+      up: { try $0.rename([table: name]) }
     )
   }
 

@@ -64,17 +64,24 @@ struct MigrationColumns {
   /// The fields of a table that the step has dropped or given other names.
   func fieldsLeft(of table: String) -> Set<String> { left[table] ?? [] }
 
-  /// Notes that a table has another name.
-  mutating func rename(_ table: String, to name: String) {
-    if let columns = declared[table] {
-      declare(columns.map { $0.with($0.field, in: name) }, in: name)
-      declare([], in: table)
+  /// Notes that tables have other names.
+  mutating func rename(_ names: [String: String]) {
+    let before = self
+    for table in names.keys {
+      if before.declared[table] != nil { declare([], in: table) }
+      dropped[table] = nil
+      left[table] = nil
     }
-    if let columns = dropped.removeValue(forKey: table) {
-      dropped[name] = columns.map { DroppedColumn(table: name, name: $0.name, since: $0.since) }
-      newlyDropped.formUnion([table, name])
+    for (table, name) in names {
+      if let columns = before.declared[table] {
+        declare(columns.map { $0.with($0.field, in: name) }, in: name)
+      }
+      if let columns = before.dropped[table] {
+        dropped[name] = columns.map { DroppedColumn(table: name, name: $0.name, since: $0.since) }
+        newlyDropped.formUnion([table, name])
+      }
+      if let fields = before.left[table] { left[name, default: []].formUnion(fields) }
     }
-    if let fields = left.removeValue(forKey: table) { left[name, default: []].formUnion(fields) }
   }
 
   /// Notes that a table is gone.

@@ -22,15 +22,11 @@ extension MigrationDifference {
       )
       if isAll { return }
     }
-    // Where records are removed and others are added, those may be meant to stand for the removed ones.
-    let removed = report.inserted > 0 ? losses.removed : [:]
-    let fields = Set(report.valuesLost.keys).union(removed.keys)
-    let left = try fieldsLeft(in: table, of: fields)
-    for field in fields.sorted() {
+    let dropped = workspace.renames.dropped(of: table)
+    let left = try fieldsLeft(in: table, of: Set(report.valuesLost.keys).subtracting(dropped))
+    for (field, count) in report.valuesLost.sorted(by: { $0.key < $1.key }) where count > 0 {
       let names = workspace.renames.names(of: field, in: table).union([field])
-      let isAll = names.isDisjoint(with: left)
-      let count = report.valuesLost[field, default: 0] + (isAll ? removed[field, default: 0] : 0)
-      if count == 0 { continue }
+      let isAll = dropped.contains(field) || names.isDisjoint(with: left)
       let values = Measures.count(count, "value", "values")
       findings.append(
         MigrationFinding(
@@ -53,19 +49,6 @@ extension MigrationDifference {
             \(table).\(field) gets a kind that does not hold \(Measures.count(count, "value", "values")) \
             of it
             """
-        )
-      )
-    }
-    for (field, count) in losses.overwritten.sorted(by: { $0.key < $1.key })
-    where !workspace.renames.isFollowed(field, of: table) {
-      let values = Measures.count(count, "value", "values")
-      findings.append(
-        MigrationFinding(
-          .overwrites,
-          table: table,
-          field: field,
-          count: count,
-          detail: "\(table).\(field) has another value in place of its \(values), all it had"
         )
       )
     }
@@ -98,7 +81,7 @@ extension MigrationDifference {
   /// Counts the references to records that the step has removed, and those that it has added and that lead to none.
   mutating func noteDangling() throws {
     var targets = Set(
-      reports.filter { $0.deleted + $0.idsChanged > 0 || !$0.moved.isEmpty }.map(\.table)
+      reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table)
     )
     targets.formUnion(
       workspace.changedTables.filter {

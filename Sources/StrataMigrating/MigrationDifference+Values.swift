@@ -21,8 +21,11 @@ extension MigrationDifference {
     guard let had = presence.0, let has = presence.1 else {
       return try noteValues(before, old, after, new, &comparison)
     }
-    try noteOverwritten(before, old, after, new, &comparison.losses)
-    if before.layout == after.layout, had.isSame(as: has) { return }
+    if before.layout == after.layout, had.isSame(as: has),
+      !workspace.renames.hasOtherColumns(in: after.table)
+    {
+      return
+    }
     let pairs = pairs(LayoutPair(before: before.layout, after: after.layout), old, new, after.table)
     for pair in pairs where had[pair.before].hasValue {
       // The field that repeats the ID has another value then.
@@ -42,49 +45,10 @@ extension MigrationDifference {
       }
       let kinds = Narrowed(field: pair.name, from: narrowing.from, to: narrowing.to)
       comparison.losses.narrowed[kinds, default: 0] += 1
-      if try !Self.isSame(pair.name, before, old, pair.name, after, new) {
+      if try !Self.isSame(pair.name, before, old, pair.current, after, new) {
         comparison.losses.lossy[pair.name, default: 0] += 1
       }
     }
-  }
-
-  /// Notes which fields have the value that they had, and which have another one.
-  ///
-  /// Only those are compared that had another value in every record so far.
-  private func noteOverwritten(
-    _ before: StoredEntity,
-    _ old: Layout,
-    _ after: StoredEntity,
-    _ new: Layout,
-    _ losses: inout Losses
-  ) throws {
-    for field in old.fields where !losses.kept.contains(field.name) {
-      if field.name == "id", before.id != after.id { continue }
-      let had = try Self.value(of: field.name, in: before, old)
-      guard had != .null else { continue }
-      let has = try Self.value(of: field.name, in: after, new)
-      if has == .null {
-        // It is lost, or has another name.
-        if !workspace.renames.names(of: field.name, in: after.table).isEmpty {
-          losses.kept.insert(field.name)
-        }
-      } else if has.keepingKind(of: had) == had {
-        losses.kept.insert(field.name)
-      } else {
-        losses.overwritten[field.name, default: 0] += 1
-      }
-    }
-  }
-
-  private static func value(
-    of field: String,
-    in entity: StoredEntity,
-    _ layout: Layout
-  ) throws -> RecordValue {
-    let reader = RecordFields([field], in: layout)
-    var places = [RecordFields.Place.none]
-    try reader.locate(in: entity.record, &places)
-    return try reader.value(at: places[0], in: entity.record) ?? .null
   }
 
   /// Whether a field has the value that another one had.
@@ -116,14 +80,8 @@ extension MigrationDifference {
     for member in left where member.value != .null { kept.insert(member.name) }
     for member in members where member.value != .null {
       if member.name == "id", before.id != after.id { continue }
-      if kept.contains(member.name) {
-        if has[member.name]?.keepingKind(of: member.value) == member.value {
-          comparison.losses.kept.insert(member.name)
-        } else {
-          comparison.losses.overwritten[member.name, default: 0] += 1
-        }
-        continue
-      }
+      let current = workspace.renames.name(of: member.name, in: after.table)
+      if current.map(kept.contains) ?? false { continue }
       let isKept = workspace.renames.names(of: member.name, in: after.table).contains { name in
         guard kept.contains(name) else { return false }
         guard let earlier = had[name], earlier != .null else { return true }
@@ -141,7 +99,8 @@ extension MigrationDifference {
   ) -> [FieldPair] {
     if let known = fieldPairs[numbers] { return known }
     let pairs = old.fields.enumerated().map { index, field in
-      let after = new.fields.firstIndex { $0.name == field.name }
+      let current = workspace.renames.name(of: field.name, in: table)
+      let after = current.flatMap { name in new.fields.firstIndex { $0.name == name } }
       var narrowing: (from: Scalar, to: Scalar)?
       if let after, case .scalar(let from) = field.kind,
         case .scalar(let to) = new.fields[after].kind, to.isNarrower(than: from)
@@ -159,6 +118,7 @@ extension MigrationDifference {
       }
       return FieldPair(
         name: field.name,
+        current: current ?? field.name,
         before: index,
         after: after,
         narrowing: narrowing,

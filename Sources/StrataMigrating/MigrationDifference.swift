@@ -18,6 +18,8 @@ struct MigrationDifference {
 
   struct FieldPair {
     let name: String
+    /// The name that it has now.
+    let current: String
     let before: Int
     let after: Int?
     /// The kinds, where the one after holds less.
@@ -44,18 +46,14 @@ struct MigrationDifference {
     var narrowed: [Narrowed: Int] = [:]
     /// Values that the new kind of their field does not hold.
     var lossy: [String: Int] = [:]
-    /// How many values the removed records had.
-    var removed: [String: Int] = [:]
-    /// How many records have another value in a field.
-    var overwritten: [String: Int] = [:]
-    /// The fields that have a value still that they had before.
-    var kept: Set<String> = []
   }
 
   /// What is known of one table before all of them were compared.
   struct Comparison {
     var report: MigrationTableReport
     var losses = Losses()
+    /// What became of the records that had the name before another table got it.
+    var replaced: MigrationTableReport?
   }
 
   private let records: MigrationWorkspace.Records
@@ -73,22 +71,25 @@ struct MigrationDifference {
   /// Adds what the step has changed to a delta, in the order of tables and IDs.
   ///
   /// O(records of the changed tables), one pass; one more for a table whose records have other IDs, or whose name is
-  /// another one, and one over its changes for a table that has new records while others are gone.
+  /// another one.
   mutating func encode(into delta: inout DeltaEncoder) throws {
     var comparisons: [Comparison] = []
     for table in workspace.changedTables {
       comparisons.append(try compare(table, into: &delta))
     }
-    try noteMovedContents(&comparisons)
     for comparison in comparisons {
-      var (report, losses) = (comparison.report, comparison.losses)
+      if let replaced = comparison.replaced {
+        try noteLosses(replaced, Losses())
+        reports.append(replaced)
+      }
+      var report = comparison.report
+      let losses = comparison.losses
       report.narrowed = losses.narrowed.map {
         .init(field: $0.key.field, from: "\($0.key.from)", to: "\($0.key.to)", count: $0.value)
       }.sorted { $0.field < $1.field }
-      losses.overwritten = losses.overwritten.filter { !losses.kept.contains($0.key) }
       try noteLosses(report, losses)
       let changes = report.inserted + report.updated + report.deleted + report.idsChanged
-      if changes > 0 || !report.moved.isEmpty || report.renamedFrom != nil {
+      if changes > 0 || report.renamedFrom != nil {
         reports.append(report)
       }
     }
@@ -119,13 +120,13 @@ struct MigrationDifference {
       last = end.id
       for row in page {
         while let entity = old, entity.id.lexicographicallyPrecedes(row.id) {
-          try noteUntouched(entity, &comparison)
+          noteUntouched(&comparison)
           old = try before.next()
         }
         var replaced: StoredEntity?
         if let entity = old, entity.id == row.id[...] {
           replaced = entity
-          if !isAway { comparison.report.before += 1 }
+          if !isAway, source == nil { comparison.report.before += 1 }
           old = try before.next()
         }
         let hasMoved = try replaced != nil && workspace.hasMoved(row.id, in: table)
@@ -140,11 +141,10 @@ struct MigrationDifference {
         if let replaced, !hasMoved, !isAway {
           if row.origin != nil, !row.isRemoved {
             throw MigrationStepError.sameID(row.id, in: table)
-          } else if row.origin != nil || source != nil {
-            try noteRemoved(replaced, &comparison)
-          } else if hasSameBytes == true {
-            try noteUntouched(replaced, &comparison, isCounted: true)
+          } else if row.origin == nil, source == nil, hasSameBytes == true {
             continue
+          } else if row.origin != nil || source != nil || row.isRemoved {
+            try noteRemoved(replaced, &comparison)
           } else {
             comparison.report.updated += 1
             try note(replaced, new, &comparison)
@@ -163,8 +163,8 @@ struct MigrationDifference {
         try delta.put(new)
       }
     }
-    while let entity = old {
-      try noteUntouched(entity, &comparison)
+    while old != nil {
+      noteUntouched(&comparison)
       old = try before.next()
     }
     try noteMoved(&comparison)
@@ -183,24 +183,9 @@ struct MigrationDifference {
   }
 
   /// Counts a record that is as it was.
-  private func noteUntouched(
-    _ entity: StoredEntity,
-    _ comparison: inout Comparison,
-    isCounted: Bool = false
-  ) throws {
-    if !isCounted {
-      comparison.report.before += 1
-      comparison.report.after += 1
-    }
-    let layout = try workspace.layout(entity.layout)
-    // Once a field is known to have a value that it had, its values are not asked for again.
-    guard !layout.isOfSealedRecords,
-      layout.fields.contains(where: { !comparison.losses.kept.contains($0.name) }),
-      let presence = FieldPresence(entity.record, layout)
-    else { return }
-    for (index, field) in layout.fields.enumerated() where presence[index].hasValue {
-      comparison.losses.kept.insert(field.name)
-    }
+  private func noteUntouched(_ comparison: inout Comparison) {
+    comparison.report.before += 1
+    comparison.report.after += 1
   }
 
   /// Compares the records that have other IDs now with what they were.
@@ -280,107 +265,16 @@ struct MigrationDifference {
     }
   }
 
-  /// Counts a removed record, its values and its references.
+  /// Counts a removed record and its references.
   private mutating func noteRemoved(_ stored: StoredEntity, _ comparison: inout Comparison) throws {
-    comparison.report.deleted += 1
-    // Its values matter only where there are other records in its place.
-    guard workspace.hasPuts else { return }
-    try references.note(nil, replacing: stored)
-    guard let content = try content(of: stored) else { return }
-    for field in content.fields { comparison.losses.removed[field, default: 0] += 1 }
-    let number = workspace.number(of: comparison.report.table)
-    try workspace.staging.noteLost(content.checksum, of: stored.id, in: number)
-  }
-
-  /// What a record has beside its ID; nil for one that the step cannot open.
-  private func content(of stored: StoredEntity) throws -> RecordContent? {
-    let entity = try workspace.opened(stored)
-    let layout = try workspace.layout(entity.layout)
-    return layout.isOfSealedRecords ? nil : try RecordContent(entity, layout)
-  }
-
-  /// Finds the removed records whose contents are under another ID or in another table now: they were moved.
-  ///
-  /// O(changes of the tables that have new records); nothing is read where no record was removed or none is new.
-  private func noteMovedContents(_ comparisons: inout [Comparison]) throws {
-    guard workspace.hasPuts, comparisons.contains(where: { $0.report.deleted > 0 }) else { return }
-    for index in comparisons.indices where comparisons[index].report.inserted > 0 {
-      let table = comparisons[index].report.table
-      let number = workspace.number(of: table)
-      var before = workspace.before(source(of: table) ?? table)
-      var old = try before.next()
-      var last: [UInt8]?
-      while true {
-        let page = try workspace.staging.page(of: .staged, number, after: last)
-        guard let end = page.last else { break }
-        last = end.id
-        for row in page {
-          while let entity = old, entity.id.lexicographicallyPrecedes(row.id) {
-            old = try before.next()
-          }
-          guard row.origin == nil, let new = row.entity(in: table) else { continue }
-          if let entity = old, entity.id == row.id[...], !workspace.renames.isAway(table),
-            try !workspace.hasMoved(row.id, in: table)
-          {
-            continue
-          }
-          guard let content = try content(of: new),
-            let lost = try workspace.staging.takeLost(content.checksum, for: row.id),
-            let from = comparisons.firstIndex(where: {
-              $0.report.table == workspace.table(lost)
-            })
-          else { continue }
-          comparisons[from].report.deleted -= 1
-          for field in content.fields {
-            comparisons[from].losses.removed[field, default: 0] -= 1
-          }
-          if from == index {
-            comparisons[index].report.inserted -= 1
-            comparisons[index].report.idsChanged += 1
-          } else {
-            comparisons[from].report.moved[table, default: 0] += 1
-          }
-        }
-      }
+    if stored.table == comparison.report.table, source(of: stored.table) != nil {
+      comparison.replaced = comparison.replaced ?? MigrationTableReport(table: stored.table)
+      comparison.replaced?.before += 1
+      comparison.replaced?.deleted += 1
+    } else {
+      comparison.report.deleted += 1
     }
-    try workspace.staging.dropLost()
-  }
-}
-
-/// What a record has beside its ID.
-private struct RecordContent {
-  private let id: ArraySlice<UInt8>
-  private let value: RecordValue
-
-  /// - Parameter entity: A record that is not sealed.
-  init(_ entity: StoredEntity, _ layout: Layout) throws {
-    id = entity.id
-    value = try RecordValue(record: entity.record, layout: layout)
-  }
-
-  private var members: [RecordValue.Member] {
-    (value.members ?? [.init("value", value)]).filter { $0.name != "id" && $0.value != .null }
-  }
-
-  var fields: [String] { members.map(\.name) }
-
-  /// The same for two records with equal values, whatever their layouts are; that of a record without values is of
-  /// its ID.
-  var checksum: [UInt8] {
-    var builder = ChecksumBuilder()
-    let members = members.sorted { $0.name < $1.name }
-    if members.isEmpty { builder.append(Array(id)) }
-    for member in members {
-      builder.append(member.name)
-      // An integer is the same in a column of another width.
-      switch member.value {
-      case .int(let number, _): builder.append(RecordValue.int(number, .bits64).taggedBytes)
-      case .uint(let number, _):
-        let integer = Int64(exactly: number).map { RecordValue.int($0, .bits64) }
-        builder.append((integer ?? member.value).taggedBytes)
-      default: builder.append(member.value.taggedBytes)
-      }
-    }
-    return builder.finalize().bytes
+    // Its references matter only where there are others in their place.
+    if workspace.hasPuts { try references.note(nil, replacing: stored) }
   }
 }

@@ -12,8 +12,6 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case lossy
     /// Some records of a table are gone.
     case deletes
-    /// Every value of a field was replaced by another one.
-    case overwrites
     /// Values of a field were computed by SQL and are rounded.
     case rounds
     /// References that led to an entity lead to none.
@@ -66,12 +64,12 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect, that is not repeatable, or that overwrites or rounds a field, or leaves values that equal
+  /// A step without an effect, that is not repeatable, or that rounds a field, or leaves values that equal
   /// former IDs, is only reported.
   public var isRefused: Bool {
     switch kind {
     case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect, .overwrites, .rounds, .unfollowed: false
+    case .notRepeatable, .noEffect, .rounds, .unfollowed: false
     }
   }
 }
@@ -152,12 +150,12 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
   /// Whether it covers a finding: permission to lose everything includes losing a part.
   package func covers(_ finding: MigrationFinding) -> Bool {
     (kind == finding.kind || kind == .destructive && Self.partOfDestructive.contains(finding.kind)
-      || kind == .lossy && [.overwrites, .rounds].contains(finding.kind))
+      || kind == .lossy && finding.kind == .rounds)
       && (table == nil || table == finding.table) && (field == nil || field == finding.field)
   }
 
   private static let partOfDestructive: Set<MigrationFinding.Kind> = [
-    .lossy, .deletes, .overwrites, .rounds,
+    .lossy, .deletes, .rounds,
   ]
 
   /// How a closure or a declaration of Swift says it: `.allowing(.destructive("users.bio"))`.

@@ -199,10 +199,10 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
   public var inserted = 0
   /// How many have other contents.
   public var updated = 0
-  /// How many are gone: those whose contents are under another ID or in another table now are not among them.
+  /// How many are gone.
+  ///
+  /// One that was removed and put again under its ID is deleted and inserted.
   public var deleted = 0
-  /// How many are in another table now, by its name; that table counts them as inserted.
-  public var moved: [String: Int] = [:]
   /// How many have another ID; they are not among the inserted and the deleted ones.
   public var idsChanged = 0
   /// How many values each field has lost: there was one, and the record has none any more.
@@ -225,9 +225,6 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
     if inserted > 0 { parts.append("\(inserted) inserted") }
     if updated > 0 { parts.append("\(updated) updated") }
     if deleted > 0 { parts.append("\(deleted) deleted") }
-    for (table, count) in moved.sorted(by: { $0.key < $1.key }) {
-      parts.append("\(count) moved to \(table)")
-    }
     if idsChanged > 0 { parts.append("\(idsChanged) with another ID") }
     return "\(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")); \(after) in all"
   }

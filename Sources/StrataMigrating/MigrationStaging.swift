@@ -38,7 +38,6 @@ struct MigrationStaging {
       CREATE TABLE written(tab INTEGER, id BLOB, known INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
         PRIMARY KEY(target, id, place)) WITHOUT ROWID;
-      CREATE TABLE lost(content BLOB, id BLOB, tab INTEGER, PRIMARY KEY(content, id, tab)) WITHOUT ROWID;
       BEGIN
       """
     )
@@ -128,40 +127,6 @@ struct MigrationStaging {
   func keepStaged() throws(SQLiteError) {
     try connection.execute("INSERT OR REPLACE INTO kept SELECT * FROM staged; DELETE FROM staged")
   }
-}
-
-/// The contents of records that a step has removed.
-extension MigrationStaging {
-  /// Notes what a removed record had.
-  func noteLost(_ content: [UInt8], of id: ArraySlice<UInt8>, in table: Int64) throws(SQLiteError) {
-    try connection.run(
-      "INSERT OR REPLACE INTO lost (content, tab, id) VALUES (?, ?, ?)",
-      [.blob(content), .integer(table), .blob(Array(id))]
-    )
-  }
-
-  /// Takes out a removed record that had this content, and returns the number of its table; nil if there is none.
-  ///
-  /// One of the same ID comes first.
-  func takeLost(_ content: [UInt8], for id: [UInt8]) throws(SQLiteError) -> Int64? {
-    var found: (id: [UInt8], table: Int64)?
-    for (condition, values) in [
-      ("content = ? AND id = ?", [.blob(content), .blob(id)]), ("content = ?", [.blob(content)]),
-    ] as [(String, [Value])] where found == nil {
-      found = try connection.first("SELECT id, tab FROM lost WHERE \(condition) LIMIT 1", values) {
-        row throws(SQLiteError) in (try row.blob(0), try row.int(1))
-      }
-    }
-    guard let found else { return nil }
-    try connection.run(
-      "DELETE FROM lost WHERE content = ? AND id = ? AND tab = ?",
-      [.blob(content), .blob(found.id), .integer(found.table)]
-    )
-    return found.table
-  }
-
-  /// Forgets all of them.
-  func dropLost() throws(SQLiteError) { try connection.execute("DELETE FROM lost") }
 }
 
 /// The references that a step has added and removed.

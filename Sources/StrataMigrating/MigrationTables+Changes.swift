@@ -5,29 +5,50 @@ import StrataStorage
 
 /// The declared changes.
 extension MigrationTables {
-  /// Gives a table another name.
-  package func rename(_ table: String, to name: String) throws {
-    try workspace.checkIsReadable(table)
-    if records == .all {
+  /// Gives tables other names, all at once, so two may change places.
+  package func rename(_ names: [String: String]) throws {
+    let targets = Set(names.values)
+    for (table, name) in names.sorted(by: { $0.key < $1.key }) {
+      try workspace.checkIsReadable(table)
       var scan = workspace.scan(name, records)
-      if try scan.next() != nil {
+      if records == .all, names[name] == nil, try scan.next() != nil {
         throw MigrationStepError("\(name) has records already, so \(table) cannot get its name")
       }
+      workspace.copySealing(of: table, to: name)
     }
-    workspace.copySealing(of: table, to: name)
-    try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
-    try workspace.columns.mapFields { try Layout([$0]).referring(to: name, for: table).fields[0] }
-    var layouts: [Int64: Layout] = [:]
-    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
-      layouts[number] = try layout.referring(to: name, for: table)
+    try mapReferences(besides: names) { try $0.referring(to: names) }
+    try workspace.columns.mapFields { try Layout([$0]).referring(to: names).fields[0] }
+    for (table, name) in names.sorted(by: { $0.key < $1.key }) {
+      try move(table, to: name, names, removing: !targets.contains(table))
     }
+    for table in names.keys.sorted() where targets.contains(table) {
+      var before = workspace.before(table)
+      while let entity = try before.next() {
+        try workspace.removeUnlessStaged(Array(entity.id), from: table)
+      }
+    }
+    for table in names.keys {
+      if !targets.contains(table) { workspace.noteLeft(table) }
+      allow(.destructive(table))
+    }
+    workspace.noteRename(of: names)
+  }
+
+  /// Stores the records of a table under another name.
+  private func move(
+    _ table: String,
+    to name: String,
+    _ names: [String: String],
+    removing removes: Bool
+  ) throws {
     // The newest layout of the table is the newest of its new name.
     var numbers: [Int64: Int64] = [:]
-    for (number, layout) in layouts.sorted(by: { $0.key < $1.key }) {
-      numbers[number] = try workspace.session.number(of: layout, table: name)
+    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
+      numbers[number] = try workspace.session.number(of: layout.referring(to: names), table: name)
     }
-    var scan = workspace.scan(table, records)
-    while let entity = try scan.next() {
+    // Other records may be there already if the name is another table's.
+    var (scan, before) = (workspace.scan(table, records), workspace.before(table))
+    while let entity = try removes ? scan.next() : before.next() {
       let id = Array(entity.id)
       let number =
         try numbers[entity.layout]
@@ -35,15 +56,20 @@ extension MigrationTables {
       try workspace.stage(
         (number, Array(entity.record)),
         id: id,
-        origin: workspace.origin(of: id, in: table),
+        origin: removes ? workspace.origin(of: id, in: table) : nil,
         in: name
       )
-      try workspace.removeKnown(id, from: table)
+      if removes { try workspace.removeKnown(id, from: table) }
     }
     workspace.tables.insert(name)
-    workspace.noteLeft(table)
-    workspace.noteRename(of: table, to: name)
-    allow(.destructive(table))
+  }
+
+  /// Removes the records of a table that was dropped.
+  package func removeRecords(of table: String) throws {
+    var scan = workspace.scan(table, records)
+    while let entity = try scan.next() {
+      try workspace.removeKnown(Array(entity.id), from: table)
+    }
   }
 
   /// Gives a field another name.
@@ -131,10 +157,7 @@ extension MigrationTables {
   func drop(_ table: String) throws {
     allow(.destructive(table))
     end(table)
-    var scan = workspace.scan(table, records)
-    while let entity = try scan.next() {
-      try workspace.removeKnown(Array(entity.id), from: table)
-    }
+    try removeRecords(of: table)
   }
 
   /// Writes the records of a table with its newest layout.
@@ -205,7 +228,6 @@ extension MigrationTables {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
     }
-    for reference in references { workspace.renames.noteFollowed(reference.field, of: table) }
     var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       var record = try record(entity)
@@ -246,7 +268,6 @@ extension MigrationTables {
     }
     for reference in references {
       allow(.lossy("\(table).\(reference.field)"))
-      workspace.renames.noteFollowed(reference.field, of: table)
     }
     var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
@@ -289,12 +310,15 @@ extension MigrationTables {
     try workspace.references(from: table).filter { $0.table == target }
   }
 
-  /// Gives the records that refer to a table other layouts; they keep their bytes.
-  private func mapReferences(to target: String, _ change: (Layout) throws -> Layout) throws {
-    for table in workspace.tables.sorted() where table != target {
+  /// Gives the records that refer to tables other layouts; they keep their bytes.
+  private func mapReferences(
+    besides names: [String: String],
+    _ change: (Layout) throws -> Layout
+  ) throws {
+    for table in workspace.tables.sorted() where names[table] == nil {
       var layouts: [Int64: Layout] = [:]
       for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key })
-      where layout.references.contains(where: { $0.table == target }) {
+      where layout.references.contains(where: { names[$0.table] != nil }) {
         layouts[number] = try change(layout)
       }
       if layouts.isEmpty { continue }
@@ -311,30 +335,26 @@ extension MigrationTables {
 }
 
 extension Layout {
-  /// The layout with references to another table in place of one.
-  package func referring(to name: String, for table: String) throws -> Layout {
-    try Layout(Self.referring(fields, to: name, for: table))
+  /// The layout with references to the new names of tables.
+  package func referring(to names: [String: String]) throws -> Layout {
+    try Layout(Self.referring(fields, to: names))
   }
 
-  private static func referring(
-    _ fields: [Field],
-    to name: String,
-    for table: String
-  ) -> [Field] {
+  private static func referring(_ fields: [Field], to names: [String: String]) -> [Field] {
     fields.map { field in
       Field(
         field.name,
-        referring(field.kind, to: name, for: table),
-        to: field.references?.replacing(table, with: name)
+        referring(field.kind, to: names),
+        to: field.references?.replacing(names)
       )
     }
   }
 
-  private static func referring(_ kind: Kind, to name: String, for table: String) -> Kind {
+  private static func referring(_ kind: Kind, to names: [String: String]) -> Kind {
     switch kind {
     case .unknown, .scalar, .tagged: kind
-    case .array(of: let element): .array(of: referring(element, to: name, for: table))
-    case .record(let fields): .record(referring(fields, to: name, for: table))
+    case .array(of: let element): .array(of: referring(element, to: names))
+    case .record(let fields): .record(referring(fields, to: names))
     }
   }
 
@@ -382,16 +402,13 @@ extension Layout {
 }
 
 extension ReferencedTables {
-  /// The same with another table in place of one.
-  fileprivate func replacing(_ table: String, with name: String) -> ReferencedTables {
+  /// The same with the new names of tables.
+  fileprivate func replacing(_ names: [String: String]) -> ReferencedTables {
     switch self {
-    case .table(let old): .table(old == table ? name : old)
-    case .elements(let elements): .elements(elements.replacing(table, with: name))
+    case .table(let old): .table(names[old] ?? old)
+    case .elements(let elements): .elements(elements.replacing(names))
     case .dictionary(let keys, let values):
-      .dictionary(
-        keys: keys?.replacing(table, with: name),
-        values: values?.replacing(table, with: name)
-      )
+      .dictionary(keys: keys?.replacing(names), values: values?.replacing(names))
     }
   }
 }

@@ -163,21 +163,11 @@ extension MigrationTables {
   }
 
   /// Stores a record's bytes.
-  ///
-  /// - Parameters:
-  ///   - movedFrom: the ID that the record had, if it has another one now. The record there is removed, unless
-  ///     something else was put there.
-  package func put(
-    _ record: [UInt8],
-    _ layout: Layout,
-    id: [UInt8],
-    movedFrom: [UInt8]? = nil,
-    in table: String
-  ) throws {
-    try workspace.put(record, layout, id: id, movedFrom: movedFrom, in: table)
+  package func put(_ record: [UInt8], _ layout: Layout, id: [UInt8], in table: String) throws {
+    try workspace.put(record, layout, id: id, in: table)
   }
 
-  /// Stores the bytes of a record whose former ID another record has now.
+  /// Stores the bytes of a record that had another ID, which it has left.
   package func put(
     _ record: [UInt8],
     _ layout: Layout,
@@ -186,6 +176,11 @@ extension MigrationTables {
     in table: String
   ) throws {
     try workspace.put(record, layout, id: id, leaving: former, in: table)
+  }
+
+  /// Notes that the record of an encoded ID comes under another one.
+  package func leave(encodedID id: [UInt8], in table: String) throws {
+    try workspace.leave(id, in: table)
   }
 
   /// Removes the record of an encoded ID.
@@ -201,12 +196,15 @@ extension MigrationTables {
 
   /// Notes that a field has another name, so that its values are not taken for lost.
   package func noteName(_ name: String, of field: String, in table: String) {
-    workspace.renames.renameField(field, to: name, in: table)
+    workspace.renames.renameColumn(field, to: name, in: table)
     workspace.columns.drop(field, of: table)
   }
 
   /// Notes that a field was dropped: no record has a value in it when the step ends.
+  ///
+  /// Its values are lost, also where a field of its name was added.
   package func noteDropped(_ field: String, of table: String) {
+    workspace.renames.dropField(field, of: table)
     workspace.columns.drop(field, of: table)
   }
 
@@ -219,14 +217,15 @@ extension MigrationTables {
   }
 
   /// Declares the columns of a table, in its order, in place of those that were declared before.
-  package func declare(_ columns: [(field: Layout.Field, isRequired: Bool)], in table: String) {
+  package func declare(_ columns: [ColumnDeclaration], in table: String) {
     let known = workspace.columns[table]
-    let declared = columns.map { field, isRequired in
+    let declared = columns.map { column in
       DeclaredColumn(
         table: table,
-        field: field,
-        isRequired: isRequired,
-        since: known.first { $0.field.name == field.name }?.since
+        field: column.field,
+        isRequired: column.isRequired,
+        defaultValue: column.defaultValue,
+        since: known.first { $0.field.name == column.field.name }?.since
           ?? workspace.session.written.revision.next
       )
     }
@@ -237,5 +236,18 @@ extension MigrationTables {
   package func end(_ table: String) { workspace.noteLeft(table) }
 
   /// Adds a table without records.
-  package func addTable(_ table: String) { workspace.tables.insert(table) }
+  package func addTable(_ table: String) { workspace.addTable(table) }
+}
+
+/// What a script says of a column.
+package struct ColumnDeclaration: Equatable {
+  package var field: Layout.Field
+  /// Whether it is NOT NULL.
+  package let isRequired: Bool
+  /// Its DEFAULT, as it is written; nil for none.
+  package let defaultValue: String?
+
+  package init(_ field: Layout.Field, isRequired: Bool, defaultValue: String?) {
+    (self.field, self.isRequired, self.defaultValue) = (field, isRequired, defaultValue)
+  }
 }

@@ -436,6 +436,17 @@ extension MigrationWorkspace {
     )
   }
 
+  /// Removes a record that was read, unless the step has stored another one under its ID.
+  func removeUnlessStaged(_ id: [UInt8], from table: String) throws {
+    if try staging.row(of: .staged, number(of: table), id)?.record != nil { return }
+    try removeKnown(id, from: table)
+  }
+
+  /// Notes that a record has another ID now, which it is stored under later.
+  func leave(_ id: [UInt8], in table: String) throws {
+    try stage(.init(id: id, record: nil, origin: [], number: sequence + 1), in: table)
+  }
+
   /// Removes a record that has another ID now, unless another one has its ID already.
   private func removeMoved(_ id: [UInt8], from table: String) throws {
     let row = try staging.row(of: .staged, number(of: table), id)
@@ -470,13 +481,22 @@ extension MigrationWorkspace {
     step.seals[name] = step.seals[name] ?? step.seals[table]
   }
 
-  /// Notes that a table has another name; its records were put under it.
-  func noteRename(of table: String, to name: String) {
-    renames.renameTable(table, to: name)
-    columns.rename(table, to: name)
-    if step.tablesChangedSinceRename.remove(table) != nil {
+  /// Notes that tables have other names; their records were put under them.
+  func noteRename(of names: [String: String]) {
+    renames.renameTables(names)
+    columns.rename(names)
+    let changed = step.tablesChangedSinceRename
+    step.tablesChangedSinceRename.subtract(names.values)
+    step.tablesChangedSinceRename.subtract(names.keys)
+    for (table, name) in names where changed.contains(table) {
       step.tablesChangedSinceRename.insert(name)
     }
+  }
+
+  /// Adds a table, or keeps one that was left.
+  func addTable(_ table: String) {
+    tables.insert(table)
+    step.leftTables.remove(table)
   }
 
   /// Notes that the step has renamed or dropped a table.

@@ -84,38 +84,38 @@ struct SQLStep: Sendable {
     _ names: StoredNames,
     in tables: MigrationTables
   ) throws {
-    for (from, to) in shape.renamed {
-      try tables.rename(from, to: to)
-      names.rename(from, to: to)
+    for table in shape.dropped { try tables.removeRecords(of: table) }
+    if !shape.renamed.isEmpty {
+      try tables.rename(shape.renamed)
+      names.rename(shape.renamed)
+      // Records of a table that refers to a renamed one have another layout now.
+      names.noteLayouts(of: use.tables.keys, tables)
     }
-    // Records of a table that refers to a renamed one have another layout now.
-    if !shape.renamed.isEmpty { names.noteLayouts(of: use.tables.keys, tables) }
     for (table, field, name) in shape.renamedFields { tables.noteName(name, of: field, in: table) }
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     for table in shape.created { tables.addTable(table) }
     for (table, layout) in shape.layouts { try tables.add(names.referring(layout), to: table) }
     for (table, field) in shape.droppedFields { tables.noteDropped(field, of: table) }
     for (table, columns) in shape.declared {
-      let fields = try columns.map { column in
-        (try names.referring(Layout([column.field])).fields[0], column.isRequired)
+      let columns = try columns.map { column in
+        var column = column
+        column.field = try names.referring(Layout([column.field])).fields[0]
+        return column
       }
-      tables.declare(fields, in: table)
+      tables.declare(columns, in: table)
     }
     try copies.forEachChange { change in
-      switch (change.change, change.movement) {
-      case (.remove, .away), (.put, .renamed): break
-      case (.remove, _): try tables.remove(encodedID: change.id, from: change.table)
-      case (.put(let layout, let record), .from(let id)):
-        let layout = try names.referring(layout)
-        try tables.put(record, layout, id: change.id, movedFrom: id, in: change.table)
-      case (.put(let layout, let record), .fromTaken(let id)):
-        let layout = try names.referring(layout)
-        try tables.put(record, layout, id: change.id, leaving: id, in: change.table)
-      case (.put(let layout, let record), _):
+      switch change.change {
+      case .put(let layout, let record):
         try tables.put(record, names.referring(layout), id: change.id, in: change.table)
+      case .move(let layout, let record, let former):
+        let layout = try names.referring(layout)
+        try tables.put(record, layout, id: change.id, leaving: former, in: change.table)
+      case .leave: try tables.leave(encodedID: change.id, in: change.table)
+      case .remove: try tables.remove(encodedID: change.id, from: change.table)
       }
     }
-    for table in shape.dropped { tables.end(table) }
+    for table in shape.ended { tables.end(table) }
     for finding in rounded(copies) { tables.note(finding) }
   }
 
@@ -181,7 +181,7 @@ private final class StoredNames {
 
   subscript(table: String) -> String { renamed[table] ?? table }
 
-  func rename(_ table: String, to name: String) { renamed[table] = name }
+  func rename(_ names: [String: String]) { renamed = names }
 
   /// Notes the layouts that tables have now.
   func noteLayouts(of names: some Sequence<String>, _ tables: MigrationTables) {
@@ -192,11 +192,7 @@ private final class StoredNames {
   func referring(_ layout: Layout) throws -> Layout {
     if renamed.isEmpty { return layout }
     if let known = referring[layout] { return known }
-    var result = layout
-    let targets = Set(layout.references.map(\.table))
-    for (table, name) in renamed where targets.contains(table) {
-      result = try result.referring(to: name, for: table)
-    }
+    let result = try layout.referring(to: renamed)
     referring[layout] = result
     return result
   }

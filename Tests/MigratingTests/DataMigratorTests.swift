@@ -375,8 +375,8 @@ struct DataMigratorTests {
     let report = try await migrator([change]).up()
     #expect(report.steps[0].tables.map(\.deleted) == [0, 4])
     let findings = report.steps[0].findings
-    #expect(findings.map(\.kind) == [.overwrites, .deletes, .dangling, .dangling])
-    #expect(findings.map(\.isAllowed) == [false, true, true, true])
+    #expect(findings.map(\.kind) == [.deletes, .dangling, .dangling])
+    #expect(findings.map(\.isAllowed) == [true, true, true])
     let note = try Inspector(path: path).show(table: "notes", id: "n4")[0].value
     #expect(note["score"] == .double(1))
     #expect(note["rank"] == .int(7, .bits64))

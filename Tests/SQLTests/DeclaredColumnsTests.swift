@@ -37,7 +37,7 @@ struct DeclaredColumnsTests {
       view.declared.map { column in
         let reference = column.field.references.map { " to \($0)" } ?? ""
         return "\(column.table).\(column.field.name) \(column.field.kind)\(reference)"
-          + (column.isRequired ? " not null" : "")
+          + (column.isRequired ? " not null" : "") + (column.defaultValue.map { " \($0)" } ?? "")
       }
     }
   }
@@ -82,7 +82,8 @@ struct DeclaredColumnsTests {
     try await DataMigrator([create], at: path).up()
     #expect(
       try declared() == [
-        "phones.number string not null", "phones.kind string", "phones.person string to users",
+        "phones.number string not null", "phones.kind string not null 'home'",
+        "phones.person string to users",
       ]
     )
     #expect(try rows("SELECT number, kind, person FROM phones") == [])
@@ -92,7 +93,39 @@ struct DeclaredColumnsTests {
     }
     let with = try script(2, "INSERT INTO phones(id, number) VALUES ('p1', '12')")
     try await run([create, with], runs)
-    #expect(try rows("SELECT number, person FROM phones") == [[.text("12"), .null]])
+    #expect(
+      try rows("SELECT number, kind, person FROM phones") == [[.text("12"), .text("home"), .null]]
+    )
+  }
+
+  @Test func `a record that a program has written without a value gets the DEFAULT`() async throws {
+    let first = [
+      try script(1, "ALTER TABLE notes ADD COLUMN lang TEXT NOT NULL DEFAULT en"),
+      // As a program that does not know of the column.
+      DataMigration("2_program", table: "notes") { note, _ in
+        if note.id == .string("n2") { note.remove("lang") }
+      }.allowing(.lossy("notes.lang")),
+    ]
+    try await DataMigrator(first, at: path).up()
+    #expect(try rows("SELECT id FROM notes WHERE lang IS NULL") == [[.text("n2")]])
+    let upper = try script(3, "UPDATE notes SET lang = upper(lang)")
+    try await DataMigrator(first + [upper], at: path).up()
+    #expect(try rows("SELECT DISTINCT lang FROM notes") == [[.text("EN")]])
+    let more =
+      first + [
+        upper, try script(4, "CREATE TABLE tasks(id INTEGER PRIMARY KEY, text TEXT NOT NULL)"),
+        DataMigration("5_program") { tables in
+          try tables.put(MigrationRecord(table: "tasks", id: .integer(7), []))
+        },
+      ]
+    try await DataMigrator(more, at: path).up()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await DataMigrator(
+        more + [try self.script(6, "UPDATE tasks SET text = 'x'")],
+        at: self.path
+      ).up()
+    }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("tasks 7 has no value in text"))
   }
 
   @Test(arguments: Runs.allCases)

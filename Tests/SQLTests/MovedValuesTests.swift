@@ -104,6 +104,7 @@ import Testing
     #expect(rounds(step) == [])
     try await run(
       """
+      -- strata:allow destructive(items)
       CREATE TABLE goods(id TEXT, price DECIMAL, cost DECIMAL, sold TIMESTAMP, bought TIMESTAMP,
         weight DOUBLE, marks JSON, code UUID, isNew BOOLEAN);
       INSERT INTO goods SELECT id, price, cost, sold, bought, weight, marks, code, isNew FROM items;

@@ -8,18 +8,33 @@ package struct DeclaredColumn: Sendable, Equatable {
   package let table: String
   /// Its name, kind and reference.
   package let field: Layout.Field
-  /// Whether it must have a value.
+  /// Whether a script has declared it NOT NULL.
   package let isRequired: Bool
+  /// Its DEFAULT, as a script has written it; nil for none.
+  package let defaultValue: String?
   /// The revision after which it was declared.
   package let since: Revision
 
-  package init(table: String, field: Layout.Field, isRequired: Bool, since: Revision) {
-    (self.table, self.field, self.isRequired, self.since) = (table, field, isRequired, since)
+  package init(
+    table: String,
+    field: Layout.Field,
+    isRequired: Bool,
+    defaultValue: String? = nil,
+    since: Revision
+  ) {
+    (self.table, self.field, self.isRequired) = (table, field, isRequired)
+    (self.defaultValue, self.since) = (defaultValue, since)
   }
 
   /// The same for another field or table.
   package func with(_ field: Layout.Field, in table: String) -> DeclaredColumn {
-    DeclaredColumn(table: table, field: field, isRequired: isRequired, since: since)
+    DeclaredColumn(
+      table: table,
+      field: field,
+      isRequired: isRequired,
+      defaultValue: defaultValue,
+      since: since
+    )
   }
 
   /// The same, declared by a revision at the latest.
@@ -28,6 +43,7 @@ package struct DeclaredColumn: Sendable, Equatable {
       table: table,
       field: field,
       isRequired: isRequired,
+      defaultValue: defaultValue,
       since: min(since, revision)
     )
   }
@@ -54,7 +70,8 @@ package struct DeclaredColumn: Sendable, Equatable {
         table: table,
         field: fields[0],
         isRequired: try row.int(4) != 0,
-        since: try row.revision(5, "the beginning of \(place)")
+        defaultValue: try row.optionalText(5),
+        since: try row.revision(6, "the beginning of \(place)")
       )
     }
   }
@@ -74,7 +91,7 @@ package struct DeclaredColumn: Sendable, Equatable {
         [
           .text(table), .text(column.field.name), .integer(Int64(position)),
           .blob(try Layout([column.field]).body), .integer(column.isRequired ? 1 : 0),
-          .integer(column.since.number),
+          column.defaultValue.map { .text($0) } ?? .null, .integer(column.since.number),
         ],
         on: connection,
         .replace

@@ -31,7 +31,7 @@ package struct DroppedColumn: Sendable, Hashable {
       return DroppedColumn(
         table: table,
         name: name,
-        since: try row.revision(5, "the end of the column \(name) of \(table)")
+        since: try row.revision(6, "the end of the column \(name) of \(table)")
       )
     }
   }
@@ -49,7 +49,7 @@ package struct DroppedColumn: Sendable, Hashable {
     for column in columns {
       try HashedTable.declaredColumn.insert(
         [
-          .text(table), .text(column.name), .integer(0), .blob(field), .integer(0),
+          .text(table), .text(column.name), .integer(0), .blob(field), .integer(0), .null,
           .integer(column.since.number),
         ],
         on: connection

@@ -2,13 +2,24 @@ import Foundation
 import StrataBase
 import StrataColumns
 import StrataJournal
+package import StrataMigrating
 package import StrataRecords
 import StrataSQLite
 
 /// The way back from tables of SQL to records.
 extension EntityTables {
   /// A table as SQL has left it.
-  private struct Result {
+  struct Result {
+    /// What its rows are.
+    enum Rows {
+      /// Those of the table that was copied.
+      case copied
+      /// Those of a table that was created under the name of a dropped one.
+      case madeAgain
+      /// Those of a table whose name was free.
+      case new
+    }
+
     /// Its name in SQL, and the one to store it under.
     let name: String
     let storedName: String
@@ -16,59 +27,68 @@ extension EntityTables {
     /// Columns that were added, must have a value, and have no default.
     let required: [String]
     let id: Int
-    /// The names of columns that must have a value, and have no default.
-    let notNull: Set<String>
-    /// The table whose rows these are, or which had its name.
+    /// The columns as SQLite describes them.
+    let declared: [Declared]
+    /// The table whose records its rows are compared with; nil for one whose rows are new.
     let table: Table?
-    /// Whether rows are those that were copied.
-    let keepsRows: Bool
+    let rows: Rows
     /// SQLite's name for the number of a row.
     let row: String
 
     var columnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }
+    var idColumn: String { SQLName.quoted(columns[id].name) }
+    /// Its place in the database.
+    var place: String { "main.\(SQLName.quoted(name))" }
 
     /// The declared columns, if a script has added or removed some; nil if they are unchanged.
-    var declared: [Declaration]? {
+    var declaredNow: [ColumnDeclaration]? {
       let before = table?.records.declared ?? []
       var isChanged = false
-      var declared: [Declaration] = []
+      var now: [ColumnDeclaration] = []
       for (number, column) in columns.enumerated() where number != id {
-        let known = before.first { $0.field.name == column.origin?.field }
-        if let known {
+        let rules = declared[number]
+        if rows == .copied,
+          let known = before.first(where: { $0.field.name == column.origin?.field })
+        {
           let field = Layout.Field(column.field, known.field.kind, to: known.field.references)
-          declared.append((field, known.isRequired))
+          now.append(.init(field, isRequired: known.isRequired, defaultValue: known.defaultValue))
           isChanged = isChanged || column.isRenamed
-        } else if table == nil || column.origin == nil || column.references != nil {
-          declared.append((column.newField, notNull.contains(column.name)))
+        } else if table == nil || column.origin == nil || column.references != nil
+          || rows == .madeAgain && (rules.isRequired || rules.defaultValue != nil)
+        {
+          now.append(
+            .init(
+              column.newField,
+              isRequired: rules.isRequired,
+              defaultValue: rules.defaultValue
+            )
+          )
           isChanged = true
         }
       }
-      return isChanged || declared.count != before.count ? declared : nil
+      return isChanged || now.count != before.count ? now : nil
     }
 
-    /// The fields whose columns are gone.
+    /// The fields whose columns are gone, also where a column of the same name was added.
     var droppedFields: [String] {
-      let kept = Set(columns.compactMap { $0.origin?.field }).union(columns.map(\.field))
+      let kept = Set(columns.compactMap { $0.origin?.field })
       return table?.columns.fields.filter { !kept.contains($0) } ?? []
     }
 
     /// Whether these are the rows of a table of another name.
-    var isRenamed: Bool { keepsRows && table?.name != name }
+    var isRenamed: Bool { rows == .copied && table?.records.table != storedName }
   }
-
-  /// A declared column: its field, and whether it must have a value.
-  package typealias Declaration = (field: Layout.Field, isRequired: Bool)
 
   /// The changes that scripts made to tables themselves.
   package struct Shape {
-    /// Tables that have another name.
-    ///
-    /// If the name is one of another table of the store, the records are removed and put instead.
-    package fileprivate(set) var renamed: [(from: String, to: String)] = []
+    /// The names of tables that have another one, and that one; two may have changed places.
+    package fileprivate(set) var renamed: [String: String] = [:]
     /// Tables that are new.
     package fileprivate(set) var created: [String] = []
-    /// Tables that are gone, and whose names no other table has.
+    /// Tables that were dropped, and not created again: their records are removed.
     package fileprivate(set) var dropped: [String] = []
+    /// Names that no table has any more.
+    package fileprivate(set) var ended: [String] = []
     /// The layouts for further records of tables whose columns were renamed, dropped or changed.
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
     /// Fields whose columns have other names, by their former names.
@@ -76,15 +96,19 @@ extension EntityTables {
     /// Fields whose columns are gone.
     package fileprivate(set) var droppedFields: [(table: String, field: String)] = []
     /// The columns that scripts have declared in tables where that has changed, in the order of the table.
-    package fileprivate(set) var declared: [(table: String, columns: [Declaration])] = []
+    package fileprivate(set) var declared: [(table: String, columns: [ColumnDeclaration])] = []
     /// Columns that were added as NOT NULL without a default.
     package fileprivate(set) var required: [(table: String, column: String)] = []
   }
 
-  /// The changes that scripts made to tables themselves; O(tables and columns).
+  /// The changes that scripts made to tables themselves.
+  ///
+  /// O(tables and columns), and O(records) for the columns whose values SQL may round: they are read before the caller
+  /// carries out what this returns.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored.
   package func shape() throws -> Shape {
+    _ = try storedCells()
     var shape = Shape()
     let results = try results()
     for result in results.values.sorted(by: { $0.storedName < $1.storedName }) {
@@ -92,29 +116,24 @@ extension EntityTables {
       if let layout = try RowWriter.newLayout(of: result.columns, from: result.table) {
         shape.layouts.append((result.storedName, layout))
       }
-      if let columns = result.declared { shape.declared.append((result.storedName, columns)) }
+      if let columns = result.declaredNow { shape.declared.append((result.storedName, columns)) }
       for column in result.columns where column.isRenamed {
         guard let field = column.origin?.field else { continue }
         shape.renamedFields.append((result.storedName, field, column.field))
       }
       for field in result.droppedFields { shape.droppedFields.append((result.storedName, field)) }
-      if let origin = renamed(result) {
-        shape.renamed.append((origin.records.table, result.storedName))
-      } else if !tables.contains(where: { $0.records.table == result.storedName }) {
+      if result.isRenamed, let table = result.table {
+        shape.renamed[table.records.table] = result.storedName
+      } else if result.rows == .new {
         shape.created.append(result.storedName)
       }
     }
-    let renamed = Set(shape.renamed.map(\.from))
-    shape.dropped = tables.filter { $0.use != nil }.map(\.records.table)
-      .filter { results[$0] == nil && !renamed.contains($0) }
+    for table in tables where table.use != nil {
+      let name = table.records.table
+      if table.isDropped, results[name]?.rows != .madeAgain { shape.dropped.append(name) }
+      if results[name] == nil { shape.ended.append(name) }
+    }
     return shape
-  }
-
-  /// The table whose rows these are under a new name that no other table had; nil otherwise.
-  private func renamed(_ result: Result) -> Table? {
-    guard result.isRenamed, !tables.contains(where: { $0.records.table == result.storedName })
-    else { return nil }
-    return result.table
   }
 
   /// The tables that scripts may have changed, by the names to store them under.
@@ -129,29 +148,48 @@ extension EntityTables {
     return results
   }
 
-  /// Calls a closure with each entity that differs from what was copied, in the order of tables and IDs.
+  /// Calls a closure with each entity whose record is another one than before, or that is gone; the tables in the order
+  /// of their names, and in each what is new or has another ID last.
   ///
-  /// O(rows), and a comparison of each with its record. The closure may change the records that
-  /// `EntityRecords` reads: an entity is not read again once it was passed.
+  /// The records that `EntityRecords` reads are those after the changes of ``shape()``: under the new names of tables, and
+  /// without those of dropped ones. O(rows), and a comparison of each with its record. The closure may change the
+  /// records meanwhile.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored, and the closure's error.
   package func forEachChange(_ body: (RecordChange) throws -> Void) throws {
-    let results = try results()
-    let cells = try StoredCells(
-      tables,
-      literals: ScriptLiterals(scripts.joined(separator: "\n")),
-      in: side
-    )
-    let away = Set(results.values.compactMap { renamed($0)?.records.table })
-    let names = Set(results.keys).union(tables.filter { $0.use != nil }.map(\.records.table))
-    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-      let before = tables.first { $0.records.table == name && $0.use != nil }
+    let cells = try storedCells()
+    let results = try results().values.sorted {
+      $0.storedName.utf8.lexicographicallyPrecedes($1.storedName.utf8)
+    }
+    for result in results {
       do {
-        try compare(name, before, results[name], isAway: away.contains(name), cells, body)
+        var writer = try rowWriter(of: result, cells)
+        switch result.rows {
+        case .copied:
+          var rows = try CopiedRows(of: result, in: connection, writer)
+          try rows?.forEachChange(body)
+          writer = rows?.writer ?? writer
+        case .madeAgain, .new: try forEachChange(ofCreated: result, &writer, body)
+        }
+        if !writer.rounded.isEmpty {
+          rounded[result.storedName, default: [:]].merge(writer.rounded, uniquingKeysWith: +)
+        }
       } catch let error as SQLiteError {
-        throw notText(error, in: name)
+        throw notText(error, in: result.storedName)
       }
     }
+  }
+
+  /// The values that SQL shows rounded, read once, before a record is changed.
+  private func storedCells() throws -> StoredCells? {
+    if let cells { return cells }
+    let made = try StoredCells(
+      tables,
+      literals: ScriptLiterals(scripts.joined(separator: "\n")),
+      in: connection
+    )
+    cells = .some(made)
+    return made
   }
 
   /// The error for a row whose text SQLite has not checked; any other error unchanged.
@@ -162,18 +200,16 @@ extension EntityTables {
 
   private func result(_ name: String, _ root: Int64) throws -> Result {
     let owner = tables.first { $0.root == root && !$0.isDropped }
-    let namesake = tables.first { $0.name == name }
-    let table = owner ?? namesake
+    let namesake = tables.first { $0 !== owner && $0.name.lowercased() == name.lowercased() }
+    let table = owner ?? (namesake?.isDropped ?? false ? namesake : nil)
     let declared = try columns(of: name)
     var columns: [RowWriter.Column] = []
     var required: [String] = []
     let references = try references(of: name)
     for column in declared {
-      var origin = table?.origins[column.name]
-      if owner == nil, let table {
-        let original = table.columns.columns.firstIndex { $0.name == column.name }
-        origin = original.map { ColumnOrigin($0, table.columns, table.records) }
-      }
+      let origin =
+        owner == nil
+        ? table.flatMap { copiedOrigin(of: column.name, in: $0) } : table?.origins[column.name]
       if let origin, owner != nil || Self.isUnspecific(column.type, origin.kind) {
         columns.append(
           .init(
@@ -191,7 +227,9 @@ extension EntityTables {
         throw EntityTableError.unknownType(table: name, column: column.name, type: column.type)
       }
       // A table that was created under the name of another one has rows that the script has given a value.
-      if owner != nil, origin == nil, column.isRequired { required.append(column.name) }
+      if owner != nil, origin == nil, column.isRequired, column.defaultValue == nil {
+        required.append(column.name)
+      }
     }
     for index in columns.indices {
       guard let target = references[columns[index].name.lowercased()] else { continue }
@@ -203,23 +241,38 @@ extension EntityTables {
       column.origin.map { $0.number == 0 } ?? (column.name.lowercased() == "id")
     }
     guard let id else { throw EntityTableError.noID(table: name) }
+    if let owner, columns[id].name.lowercased() != owner.columns.columns[0].name.lowercased() {
+      throw EntityTableError.renamedID(table: name, name: columns[id].name)
+    }
     let row = Self.rowNumber(besides: declared.map(\.name))
     do {
-      _ = try connection.first("SELECT \(row) FROM \(SQLName.quoted(name))") { try $0.int(0) }
+      _ = try connection.first("SELECT \(row) FROM main.\(SQLName.quoted(name))") { try $0.int(0) }
     } catch is SQLiteError {
       throw EntityTableError.withoutRowID(table: name)
     }
+    let storedName = owner.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
     return Result(
       name: name,
-      storedName: namesake?.records.table ?? name,
+      storedName: storedName ?? namesake?.records.table ?? name,
       columns: columns,
       required: required,
       id: id,
-      notNull: Set(declared.filter(\.isRequired).map(\.name)),
+      declared: declared,
       table: table,
-      keepsRows: owner != nil,
+      rows: owner != nil ? .copied : table != nil ? .madeAgain : .new,
       row: row
     )
+  }
+
+  /// The column of a dropped table that a column of the table made again under its name has its values from: the one of
+  /// its name, if a statement has copied that one; nil otherwise.
+  private func copiedOrigin(of name: String, in table: Table) -> ColumnOrigin? {
+    let number = table.columns.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
+    guard let number else { return nil }
+    if number > 0, let use, !(use.copied[table.records.table]?.contains(number) ?? false) {
+      return nil
+    }
+    return ColumnOrigin(number, table.columns, table.records)
   }
 
   /// The origin of a column of a new table whose type only says how SQLite stores it: a column of that name
@@ -232,10 +285,16 @@ extension EntityTables {
       let number = source.columns.columns.firstIndex {
         $0.name.lowercased() == column.name.lowercased()
       }
-      guard let number, source.isCopied(number) else { continue }
+      guard let number, source.isCopied(number),
+        use?.copied[source.records.table]?.contains(number) ?? true
+      else { continue }
       let origin = ColumnOrigin(number, source.columns, source.records)
       guard origin.kind != declared, Self.isUnspecific(column.type, origin.kind),
-        try holdsOnly(origin.kind, SQLName.quoted(column.name), of: SQLName.quoted(table))
+        try holdsOnly(
+          origin.kind,
+          SQLName.quoted(column.name),
+          of: "main.\(SQLName.quoted(table))"
+        )
       else { continue }
       return origin
     }
@@ -268,134 +327,61 @@ extension EntityTables {
     }
   }
 
-  /// Compares a table with the one that had its name, in the order of IDs.
-  ///
-  /// - Parameter isAway: Whether the records of the one that had its name are under another name now.
-  private func compare(
-    _ name: String,
-    _ before: Table?,
-    _ result: Result?,
-    isAway: Bool,
-    _ cells: StoredCells?,
+  /// Goes through a table that a script has created; it is compared by IDs with the one whose name it has.
+  private func forEachChange(
+    ofCreated result: Result,
+    _ writer: inout RowWriter,
     _ body: (RecordChange) throws -> Void
   ) throws {
-    if let result, let before, result.keepsRows, result.table === before, !result.isRenamed,
-      before.use?.keepsOrder ?? false
-    {
-      return try compareInPlace(before, result, cells, body)
+    let sorted = try sortRows(of: result)
+    let rows = try connection.cursor("SELECT id, number FROM \(sorted) ORDER BY id")
+    func nextRow() throws -> (id: [UInt8], number: Int64)? {
+      guard try rows.next() else { return nil }
+      return try rows.withRow { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
     }
-    if let result { try sortRows(of: result) }
-    defer { do { try side.execute("DROP TABLE IF EXISTS row") } catch _ {} }
-    let after = try result.map { _ in
-      try side.cursor("SELECT id, number, layout, record, moved, copied FROM row ORDER BY id")
-    }
-    let moved = try result.map { _ in try side.cursor("SELECT 1 FROM row WHERE moved = ?") }
-    let taken = try result.map { _ in
-      try side.cursor("SELECT 1 FROM row WHERE id = ? AND moved IS NULL")
-    }
-    var writer = try result.map { try rowWriter(of: $0, cells) }
-    defer { noteRounded(by: writer, in: name) }
-    // The records of a table that has another name are under that one already.
-    let source = result.flatMap { renamed($0) }
-    let isRenamed = source != nil
-    let next = try (before ?? source)?.records.start() ?? { nil }
+    let next = try result.table?.records.start() ?? { nil }
     var old = try next()
-    var new = try after.map(Self.row) ?? nil
+    var new = try nextRow()
     while old != nil || new != nil {
-      if let found = old, new.map({ Self.precedes(found.id, $0.id[...]) }) ?? true {
-        var change = RecordChange(table: name, id: Array(found.id), change: .remove)
-        if try isAway || moved.map({ try Self.contains(change.id, $0) }) ?? false {
-          change.movement = .away
-        }
-        // The closure may remove it, so the next one is read first.
+      if let found = old, new.map({ found.id.lexicographicallyPrecedes($0.id) }) ?? true {
+        let id = Array(found.id)
         old = try next()
-        try body(change)
+        try body(RecordChange(table: result.storedName, id: id, change: .remove))
         continue
       }
-      guard let row = new, let after else { break }
-      let isThere = old.map { $0.id == row.id[...] } ?? false
-      if isThere, row.moved != nil, try moved.map({ try !Self.contains(row.id, $0) }) ?? false {
-        // The record that had this ID is gone, and another one has it now.
-        try body(RecordChange(table: name, id: row.id, change: .remove))
-      }
-      // A row whose ID or table has changed brings the record that it came from.
-      let origin = row.origin ?? (isThere ? old.map { ($0.layout, $0.record) } : nil)
-      let change = try writer?.change(
-        toRow: row.number,
-        isCopied: row.isCopied,
-        id: row.id,
-        formerID: row.moved,
-        from: origin,
-        isNew: row.origin != nil || !isThere
-      )
-      if isThere { old = try next() }
-      new = try Self.row(after)
+      guard let row = new else { break }
+      let origin = old.flatMap { $0.id == row.id[...] ? ($0.layout, $0.record) : nil }
+      let change = try writer.change(toRow: row.number, isCopied: false, id: row.id, from: origin)
+      if origin != nil { old = try next() }
+      new = try nextRow()
       guard let change else { continue }
-      var entity = RecordChange(table: name, id: row.id, change: change)
-      entity.movement = try movement(of: row, change, result, isRenamed: isRenamed, taken)
-      try body(entity)
+      try body(RecordChange(table: result.storedName, id: row.id, change: change))
     }
   }
 
-  /// Compares a table whose rows have the IDs and the order that they were copied with.
-  private func compareInPlace(
-    _ before: Table,
-    _ result: Result,
-    _ cells: StoredCells?,
-    _ body: (RecordChange) throws -> Void
-  ) throws {
-    var writer = try rowWriter(of: result, cells)
-    defer { noteRounded(by: writer, in: result.storedName) }
-    let rows = try connection.cursor(
-      """
-      SELECT \(result.row), \(result.columnList) FROM \(SQLName.quoted(result.name))
-        ORDER BY \(result.row)
-      """
+  /// Sorts the rows of a table by their encoded IDs; returns the table with them.
+  private func sortRows(of result: Result) throws -> String {
+    let sorted = "temp.\(SQLName.quoted("strata:rows of \(result.storedName)"))"
+    try connection.execute(
+      "CREATE TABLE \(sorted)(id BLOB PRIMARY KEY, number INTEGER) WITHOUT ROWID"
     )
-    let next = try before.records.start()
-    var entity = try next()
-    var number: Int64 = 1
-    func remove(before row: Int64) throws {
-      while number < row, let removed = entity {
-        entity = try next()
-        number += 1
-        try body(RecordChange(table: result.storedName, id: Array(removed.id), change: .remove))
+    let insert = try connection.cursor("INSERT INTO \(sorted) VALUES (?, ?)")
+    let rows = try connection.cursor(
+      "SELECT \(result.row), \(result.idColumn) FROM \(result.place)"
+    )
+    try connection.execute("BEGIN")
+    while try rows.next() {
+      let (row, value) = try rows.withRow { row throws(SQLiteError) in
+        (try row.int(0), try row.value(1))
+      }
+      let id = try Self.encode(value, result.columns[result.id], result.name)
+      guard try Self.isAdded([.blob(id), .integer(row)], by: insert) else {
+        throw EntityTableError.sameID(table: result.storedName, id: EncodedID.text(of: id[...]))
       }
     }
-    while try rows.next() {
-      let row = try rows.withRow { row throws(SQLiteError) in try row.int(0) }
-      try remove(before: row)
-      guard let found = entity else { break }
-      let change = try writer.change(in: rows, from: 1, of: found)
-      entity = try next()
-      number += 1
-      guard let change else { continue }
-      try body(RecordChange(table: result.storedName, id: Array(found.id), change: change))
-    }
-    try remove(before: .max)
-  }
-
-  /// The former place of a row's record, if only its place has changed.
-  private func movement(
-    of row: SortedRow,
-    _ change: RecordChange.Change,
-    _ result: Result?,
-    isRenamed: Bool,
-    _ taken: RowCursor?
-  ) throws -> RecordChange.Movement {
-    if let id = row.moved {
-      let isTaken = try taken.map { try Self.contains(id, $0) } ?? false
-      return isTaken ? .fromTaken(id) : .from(id)
-    }
-    guard isRenamed, let origin = row.origin, case .put(let layout, let record) = change,
-      record[...] == origin.record, try result?.table?.records.layout(origin.layout) == layout
-    else { return .none }
-    return .renamed
-  }
-
-  private func noteRounded(by writer: RowWriter?, in table: String) {
-    guard let writer, !writer.rounded.isEmpty else { return }
-    rounded[table, default: [:]].merge(writer.rounded, uniquingKeysWith: +)
+    insert.reset()
+    try connection.execute("COMMIT")
+    return sorted
   }
 
   private func rowWriter(of result: Result, _ cells: StoredCells?) throws -> RowWriter {
@@ -404,106 +390,12 @@ extension EntityTables {
       result.columns,
       id: result.id,
       from: result.table,
-      keepsRows: result.keepsRows,
+      keepsRows: result.rows == .copied,
       cells,
       try connection.cursor(
-        """
-        SELECT \(result.columnList) FROM \(SQLName.quoted(result.name)) WHERE \(result.row) = ?
-        """
+        "SELECT \(result.columnList) FROM \(result.place) WHERE \(result.row) = ?"
       )
     )
-  }
-
-  private static func contains(_ id: [UInt8], _ cursor: RowCursor) throws(SQLiteError) -> Bool {
-    try cursor.start([.blob(id)])
-    defer { cursor.reset() }
-    return try cursor.next()
-  }
-
-  /// A row by its encoded ID, with the record that it came from if that was not under this table and ID.
-  private struct SortedRow {
-    let id: [UInt8]
-    let number: Int64
-    let isCopied: Bool
-    let origin: (layout: Int64, record: ArraySlice<UInt8>)?
-    /// The encoded ID that it had, if it has another one now.
-    let moved: [UInt8]?
-  }
-
-  private static func row(_ cursor: RowCursor) throws -> SortedRow? {
-    guard try cursor.next() else { return nil }
-    return try cursor.withRow { row throws(SQLiteError) in
-      let hasOrigin = try !row.isNull(2)
-      return SortedRow(
-        id: try row.blob(0),
-        number: try row.int(1),
-        isCopied: try row.int(5) != 0,
-        origin: hasOrigin ? (try row.int(2), try row.blob(3)[...]) : nil,
-        moved: try row.optionalBlob(4)
-      )
-    }
-  }
-
-  private static func precedes(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Bool {
-    a.lexicographicallyPrecedes(b)
-  }
-
-  /// Notes the encoded ID of each row, and the record that a row with a changed ID came from.
-  private func sortRows(of result: Result) throws {
-    try side.execute(
-      """
-      CREATE TABLE row(
-        id BLOB PRIMARY KEY, number INTEGER, layout INTEGER, record BLOB, moved BLOB,
-        copied INTEGER
-      ) WITHOUT ROWID;
-      CREATE INDEX row_moved ON row(moved) WHERE moved IS NOT NULL
-      """
-    )
-    let insert = try side.cursor("INSERT INTO row VALUES (?, ?, ?, ?, ?, ?)")
-    let id = SQLName.quoted(result.columns[result.id].name)
-    let rows = try connection.cursor(
-      "SELECT \(result.row), \(id) FROM \(SQLName.quoted(result.name)) ORDER BY \(result.row)"
-    )
-    let kind = result.columns[result.id].kind
-    let isRenamed = result.isRenamed
-    let next = result.keepsRows ? try result.table?.records.start() : nil
-    let removed = try result.keepsRows ? result.table.flatMap { try removedRows(of: $0) } : nil
-    var removedNumber = try removed?() ?? .max
-    var number: Int64 = 0
-    var entity: StoredEntity?
-    try side.execute("BEGIN")
-    while try rows.next() {
-      let (row, value) = try rows.withRow { row throws(SQLiteError) in
-        (try row.int(0), try row.value(1))
-      }
-      // Rows were copied in this order, and those that SQL adds have higher numbers.
-      while number < row, let next {
-        entity = try next()
-        number = entity == nil ? .max : number + 1
-      }
-      while removedNumber < row { removedNumber = try removed?() ?? .max }
-      let origin = number == row && removedNumber != row ? entity : nil
-      let isSame = try origin.map { try ColumnValue.value(ofID: $0.id, of: kind) == value } ?? false
-      let before = origin.map { Array($0.id) }
-      let encoded =
-        try (isSame ? before : nil) ?? Self.encode(value, result.columns[result.id], result.name)
-      var values: [Value] = [
-        .blob(encoded), .integer(row), .null, .null, .null, .integer(origin == nil ? 0 : 1),
-      ]
-      if let origin, let before, encoded != before || isRenamed {
-        values[2] = .integer(origin.layout)
-        values[3] = .blob(Array(origin.record))
-        if encoded != before { values[4] = .blob(before) }
-      }
-      guard try Self.isAdded(values, by: insert) else {
-        throw EntityTableError.sameID(
-          table: result.storedName,
-          id: EncodedID.text(of: encoded[...])
-        )
-      }
-    }
-    insert.reset()
-    try side.execute("COMMIT")
   }
 
   /// Adds a row; false if there is one with its ID.
@@ -521,7 +413,7 @@ extension EntityTables {
     }
   }
 
-  private static func encode(
+  static func encode(
     _ value: Value,
     _ column: RowWriter.Column,
     _ table: String

@@ -1,4 +1,6 @@
 import Foundation
+import StrataColumns
+import StrataJournal
 import StrataRecords
 import StrataSQLite
 
@@ -92,11 +94,31 @@ extension EntityTables {
     for table in tables.tables where use.tables[table.records.table] != nil {
       // SQLite does not drop a column that has an index.
       use.tables[table.records.table]?.searched.formIntersection(table.origins.values.map(\.number))
+      if use.tables[table.records.table]?.addsRows ?? false {
+        // SQLite asks for a value in them.
+        let required = Set(table.records.declared.filter(\.isRequired).map(\.field.name))
+        for (number, field) in table.columns.fields.enumerated() where required.contains(field) {
+          use.tables[table.records.table]?.columns.insert(number + 1)
+        }
+      }
       if try tables.hasComputedColumns(table) {
         use.tables[table.records.table]?.needsAll = true
       }
     }
+    if readsMore(than: before + [script] + after) {
+      for name in use.tables.keys { use.tables[name]?.needsAll = true }
+    }
     return use
+  }
+
+  /// Whether a script may read columns that SQLite does not report: those that `USING` and `NATURAL` compare, and
+  /// those of a `CHECK`.
+  private static func readsMore(than scripts: [String]) -> Bool {
+    scripts.contains { script in
+      script.uppercased().split { !$0.isLetter }.contains {
+        ["USING", "NATURAL", "CHECK"].contains($0)
+      }
+    }
   }
 
   /// Adds what one statement uses, by the names that tables and columns have before it has run.
@@ -107,6 +129,8 @@ extension EntityTables {
       body(table, &use.tables[table.records.table, default: ScriptUse.Table()])
     }
     let isSearch = actions.contains(.select)
+    let copied = copied(by: actions)
+    for (table, columns) in copied { use.copied[table, default: []].formUnion(columns) }
     for action in actions {
       switch action {
       case .function(let name): use.functions.insert(name.lowercased())
@@ -125,16 +149,41 @@ extension EntityTables {
             use.searched.remove(number)
           }
           if number == 0 { use.setsIDs = true }
-          if number == nil, !table.names.contains(column) { use.setsNumbers = true }
+          guard number == nil, !table.names.contains(column) else { return }
+          if table.columns.columns[0].kind.isRowNumber {
+            use.setsIDs = true
+          } else {
+            use.setsNumbers = true
+          }
         }
       case .change(let kind, let name):
-        update(name) { _, use in
-          if kind == "INSERT" { use.addsRows = true } else { use.removesRows = true }
-        }
+        update(name) { _, use in if kind == "INSERT" { use.addsRows = true } }
       case .alter(let name): update(name) { _, _ in }
       case .index(let name): update(name) { _, use in use.needsAll = true }
-      case .select, .recursion, .other: break
+      case .select, .recursion, .other, .alterTemporary, .useTemporary: break
       }
+    }
+  }
+
+  /// The columns that a statement reads which writes to a table beside theirs.
+  private func copied(by actions: [StatementAction]) -> [String: Set<Int>] {
+    var written: Set<String> = []
+    var read: [String: Set<Int>] = [:]
+    for action in actions {
+      switch action {
+      case .change("INSERT", let name), .update(let name, _): written.insert(name.lowercased())
+      // Of a table that is created, SQLite reports what it writes to its own schema.
+      case .useTemporary: written.insert("")
+      case .read(let name, let column):
+        let table = tables.first { !$0.isDropped && $0.nameNow.lowercased() == name.lowercased() }
+        guard let table, let number = table.origins[column]?.number else { continue }
+        read[table.records.table, default: []].insert(number)
+      default: break
+      }
+    }
+    return read.filter { name, _ in
+      let now = tables.first { $0.records.table == name }?.nameNow.lowercased()
+      return written.contains { $0 != now }
     }
   }
 
@@ -142,7 +191,7 @@ extension EntityTables {
   private func hasComputedColumns(_ table: Table) throws -> Bool {
     guard !table.isDropped else { return false }
     let hidden = try connection.first(
-      "SELECT max(hidden) FROM pragma_table_xinfo(?)",
+      "SELECT max(hidden) FROM pragma_table_xinfo(?, 'main')",
       [.text(table.nameNow)]
     ) { try $0.int(0) }
     return hidden ?? 0 > 0

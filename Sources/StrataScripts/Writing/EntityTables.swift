@@ -14,17 +14,18 @@ import StrataStorage
 /// try tables.forEachChange { change in … }
 /// ```
 ///
-/// Each table is copied into a private database, with its columns as ``EntityColumns`` has them. A script may do
-/// what SQLite can do with tables: change rows and IDs, add, rename and drop columns, create and drop tables, and
+/// Each table is copied into a private database, where it is an ordinary table: its columns are those that
+/// ``EntityColumns`` has, and its ID is the key, as `INTEGER PRIMARY KEY` where it is an integer of SQLite. A script may
+/// do what SQLite can do with tables: change rows and IDs, add, rename and drop columns, create and drop tables, and
 /// rebuild one under its name.
 ///
-/// On the way back, a row is compared with the record it came from. A field whose value is the one that was put
-/// there keeps its stored value, and a record without a changed field keeps its bytes. So what SQL cannot hold
-/// (absent or null, NaN, -0.0, fractions of a millisecond, the order of JSON, members beside the layout) survives
-/// unless SQL changes that very field.
+/// On the way back, a row is compared with the record it came from, which ``RowOrigins`` knows. A field whose value is
+/// the one that was put there keeps its stored value, and a record without a changed field keeps its bytes. So what SQL
+/// cannot hold (absent or null, NaN, -0.0, fractions of a millisecond, the order of JSON, members beside the layout)
+/// survives unless SQL changes that very field.
 ///
-/// A table that keeps its rows is compared row by row, whatever its name or its IDs have become. A table that was
-/// created under the name of one that was dropped is compared by IDs.
+/// The rows of a table that was created under the name of a dropped one are those of the records with the same IDs, and
+/// a column has the values of the one that had its name if a statement has copied that one.
 package final class EntityTables {
   final class Table {
     let records: EntityRecords
@@ -34,10 +35,8 @@ package final class EntityTables {
     let root: Int64
     /// The parts that were copied; nil for none.
     let use: ScriptUse.Table?
-    /// The number of rows that were copied.
-    var count: Int64 = 0
-    /// Whether the rows that scripts remove are noted.
-    var notesRemovedRows = false
+    /// Where its rows came from; nil if scripts neither add rows nor set IDs.
+    var rowOrigins: RowOrigins?
     /// Whether it is gone; its root may belong to another table then.
     var isDropped = false
     /// Its name in SQL now.
@@ -66,6 +65,9 @@ package final class EntityTables {
       }
     }
 
+    /// Whether its IDs are the numbers of its rows.
+    var hasRowNumbers: Bool { columns.columns[0].kind.isRowNumber }
+
     /// Whether the values of a column were copied; those of the ID always are.
     func isCopied(_ column: Int) -> Bool {
       guard let use else { return false }
@@ -74,10 +76,14 @@ package final class EntityTables {
   }
 
   let database: ScriptDatabase
-  let side: Connection
+  /// Where ``RowOrigins`` are noted.
+  private let side: Connection
+  let use: ScriptUse?
   private(set) var tables: [Table] = []
   /// The scripts that have run.
   private(set) var scripts: [String] = []
+  /// What ``shape()`` has read of values that SQL may round; nil before that.
+  var cells: StoredCells??
   /// How many values were stored that SQL has rounded, by table and field.
   var rounded: [String: [String: Int]] = [:]
   var connection: Connection { database.connection }
@@ -95,14 +101,34 @@ package final class EntityTables {
   ) throws {
     database = try ScriptDatabase()
     side = try .temporary(cacheBytes: 4 << 20)
+    self.use = use
     var names = UniqueNames()
     for source in sources {
-      let isReserved = source.table.lowercased().hasPrefix("sqlite_")
-      let name = names.add(isReserved ? "\(source.table):2" : source.table)
+      let name = names.add(table: source.table)
       let used = use.map { $0.tables[source.table] } ?? .everything
       tables.append(try declare(source, name, used))
     }
-    for table in tables { try copy(table) }
+    try RowOrigins.prepare(side)
+    for (number, table) in tables.enumerated() {
+      try copy(table)
+      guard let use = table.use, !use.keepsOrigins else { continue }
+      let row = Self.rowNumber(besides: table.names)
+      let last = try connection.first(
+        "SELECT max(\(row)) FROM main.\(SQLName.quoted(table.name))"
+      ) { row throws(SQLiteError) in try row.optionalInt(0) }
+      table.rowOrigins = try RowOrigins(ofTable: number, upTo: (last ?? nil) ?? .min, in: side)
+    }
+    try RowOrigins.report(
+      from: connection,
+      ofName: { [unowned self] name in
+        tables.first {
+          $0.rowOrigins != nil && !$0.isDropped && $0.nameNow == String(cString: name)
+        }?
+        .rowOrigins
+      },
+      ofNumber: { [unowned self] number in tables[number].rowOrigins }
+    )
+    try startReports()
     try database.limitGrowth(to: growth)
   }
 
@@ -117,16 +143,27 @@ package final class EntityTables {
       names: &names,
       hiding: records.hidden
     )
-    // Records that a build has written since may lack a value.
-    var required = Set(records.declared.filter(\.isRequired).map(\.field.name))
-    if !required.isEmpty, try !records.isEmpty { required = [] }
+    let rules = Dictionary(records.declared.map { ($0.field.name, $0) }) { first, _ in first }
     let declared = columns.columns.enumerated().map { number, column in
-      let isRequired = number > 0 && required.contains(columns.fields[number - 1])
-      return column.declaration + (isRequired ? " NOT NULL" : "")
+      if number == 0 { return Self.declaration(ofID: column, use) }
+      guard let rule = rules[columns.fields[number - 1]] else { return column.declaration }
+      // A column that is not copied is empty.
+      let isCopied = use.map { $0.needsAll || $0.columns.contains(number) } ?? false
+      return column.declaration + (rule.isRequired && isCopied ? " NOT NULL" : "")
+        + (rule.defaultValue.map { " DEFAULT (\($0))" } ?? "")
     }.joined(separator: ", ")
     try connection.execute("CREATE TABLE \(SQLName.quoted(name))(\(declared))")
     let root = try schema().first { $0.name == name }?.root ?? 0
     return Table(records, columns, name: name, root: root, use: use)
+  }
+
+  /// The declaration of the key.
+  ///
+  /// With `AUTOINCREMENT`, an ID that SQLite gives is above those of the rows that a script has removed.
+  private static func declaration(ofID column: Column, _ use: ScriptUse.Table?) -> String {
+    guard column.kind.isRowNumber else { return "\(column.declaration) PRIMARY KEY NOT NULL" }
+    return
+      "\(SQLName.quoted(column.name)) INTEGER PRIMARY KEY\(use?.addsRows ?? false ? " AUTOINCREMENT" : "")"
   }
 
   private func copy(_ table: Table) throws {
@@ -139,28 +176,64 @@ package final class EntityTables {
     let insert = try connection.cursor("INSERT INTO \(name)(\(names)) VALUES (\(marks))")
     var reader = EntityReader(columns, used: used) { try table.records.layout($0) }
     var values = [Value](repeating: .null, count: used.count)
+    let required = try used.enumerated().compactMap { index, column in
+      try RequiredColumn(column, of: table, in: connection).map { (index, $0) }
+    }
     let next = try table.records.start()
     do {
       try connection.transaction {
         while let entity = try next() {
           reader.move(to: entity)
           for (index, column) in used.enumerated() { values[index] = try reader.value(column) }
+          for (index, column) in required where values[index] == .null {
+            values[index] = try column.value(for: entity)
+          }
           try insert.start(values)
           _ = try insert.next()
-          table.count += 1
         }
         insert.reset()
       }
-      if use.addsRows, use.removesRows { try noteRemovedRows(of: table) }
-      // Without them, a subquery that looks up a row by its ID, or the rows that refer to one, goes through all of them.
-      if use.columns.contains(0) || use.needsAll { try createIndex(of: 0, in: table) }
+      // Without it, a subquery that looks up the rows that refer to one goes through all of them.
       for (number, field) in columns.fields.enumerated()
       where use.searched.contains(number + 1) && table.records.refers(field) {
         try createIndex(of: number + 1, in: table)
       }
     } catch let error as SQLiteError where error.path == connection.path {
+      if error.code.primary == .constraint, case .some(let id) = values.first {
+        throw EntityTableError.sameID(table: table.records.table, id: id.json)
+      }
       throw error.code.primary == .full
         ? EntityTableError.temporaryDiskFull : .temporaryFile("\(error)")
+    }
+  }
+
+  /// A copied column that a script has declared NOT NULL.
+  private struct RequiredColumn {
+    private let name: String
+    private let defaultValue: RowCursor?
+
+    /// Nil for one that may be empty.
+    init?(_ column: Int, of table: Table, in connection: Connection) throws {
+      guard column > 0, case let field = table.columns.fields[column - 1],
+        let rule = table.records.declared.first(where: { $0.field.name == field }), rule.isRequired
+      else { return nil }
+      name = field
+      defaultValue = try rule.defaultValue.map { try connection.cursor("SELECT \($0)") }
+    }
+
+    /// The value for an entity that has none, as a program has written it: the DEFAULT.
+    func value(for entity: StoredEntity) throws -> Value {
+      guard let defaultValue else {
+        throw EntityTableError.emptyRequired(
+          table: entity.table,
+          id: EncodedID.text(of: entity.id),
+          column: name
+        )
+      }
+      try defaultValue.start()
+      defer { defaultValue.reset() }
+      guard try defaultValue.next() else { return .null }
+      return try defaultValue.withRow { row throws(SQLiteError) in try row.value(0) }
     }
   }
 
@@ -168,37 +241,6 @@ package final class EntityTables {
     let index = SQLName.quoted("index of column \(column) of \(table.name)")
     let column = SQLName.quoted(table.columns.columns[column].name)
     try connection.execute("CREATE INDEX \(index) ON \(SQLName.quoted(table.name))(\(column))")
-  }
-
-  /// Notes which rows are removed, because SQLite gives their numbers to other rows.
-  private func noteRemovedRows(of table: Table) throws(SQLiteError) {
-    let row = Self.rowNumber(besides: table.names)
-    let origin = "\(table.root)"
-    try connection.execute(
-      """
-      CREATE TEMP TABLE IF NOT EXISTS "removed rows"(root INTEGER, number INTEGER);
-      CREATE INDEX IF NOT EXISTS temp."index of removed rows" ON "removed rows"(root, number);
-      CREATE TEMP TRIGGER \(SQLName.quoted("removal from \(table.name)"))
-        AFTER DELETE ON main.\(SQLName.quoted(table.name)) WHEN old.\(row) <= \(table.count)
-        BEGIN INSERT INTO "removed rows" VALUES (\(origin), old.\(row)); END
-      """
-    )
-    table.notesRemovedRows = true
-  }
-
-  /// Starts to read the numbers of the removed rows of a table; nil if they were not noted.
-  ///
-  /// Each call of the result gives the next one in their order, some of them several times.
-  func removedRows(of table: Table) throws -> (() throws -> Int64?)? {
-    guard table.notesRemovedRows else { return nil }
-    let rows = try connection.cursor(
-      #"SELECT number FROM temp."removed rows" WHERE root = ? ORDER BY number"#
-    )
-    try rows.start([.integer(table.root)])
-    return {
-      guard try rows.next() else { return nil }
-      return try rows.withRow { row throws(SQLiteError) in try row.int(0) }
-    }
   }
 
   /// SQLite's name for the number of a row, in a table with these columns.
@@ -212,7 +254,33 @@ package final class EntityTables {
   /// - Throws: `EntityTableError`. The tables are then of no further use.
   package func run(_ script: String, timeLimit: Duration = .seconds(600)) throws {
     scripts.append(script)
-    try database.run(script, within: timeLimit) { _ in try followColumns() }
+    var isSuspended = false
+    try database.run(
+      script,
+      within: timeLimit,
+      before: { actions in
+        // SQLite takes the table of a trigger for a temporary one of its name, which it renames.
+        guard actions.contains(.alterTemporary) else { return }
+        isSuspended = true
+        for table in tables { try table.rowOrigins?.stop(in: connection) }
+      }
+    ) { _ in
+      try followColumns()
+      for table in tables {
+        if let failure = table.rowOrigins?.failure { throw failure }
+      }
+      if isSuspended { try startReports() }
+      isSuspended = false
+    }
+  }
+
+  /// Lets SQLite report the rows that get other numbers.
+  private func startReports() throws(SQLiteError) {
+    for table in tables where !table.isDropped && table.hasRowNumbers {
+      guard table.use?.setsIDs ?? false else { continue }
+      let id = table.names.first { table.origins[$0]?.number == 0 }
+      if let id { try table.rowOrigins?.start(on: table.nameNow, id: id, in: connection) }
+    }
   }
 
   /// The first value that a SELECT gives; nil without a row.
@@ -224,7 +292,7 @@ package final class EntityTables {
 
   func schema() throws -> [(name: String, root: Int64)] {
     try connection.all(
-      "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+      "SELECT name, rootpage FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     ) { row in (try row.text(0), try row.int(1)) }
   }
 
@@ -232,15 +300,17 @@ package final class EntityTables {
   struct Declared {
     let name: String
     let type: String
-    /// Whether it is NOT NULL and has no default.
+    /// Whether it is NOT NULL.
     let isRequired: Bool
+    /// Its DEFAULT, as it is written; nil for none.
+    let defaultValue: String?
   }
 
   /// The tables to whose IDs columns of a table refer, by the names of the columns.
   func references(of table: String) throws -> [String: String] {
     let keys = try connection.all(
       """
-      SELECT min("from"), min("table"), min("to") FROM pragma_foreign_key_list(?)
+      SELECT min("from"), min("table"), min("to") FROM pragma_foreign_key_list(?, 'main')
         GROUP BY id HAVING count(*) = 1
       """,
       [.text(table)]
@@ -258,12 +328,26 @@ package final class EntityTables {
   func columns(of table: String) throws -> [Declared] {
     try connection.all(
       """
-      SELECT name, type, "notnull" AND dflt_value IS NULL FROM pragma_table_info(?) ORDER BY cid
+      SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?, 'main') ORDER BY cid
       """,
       [.text(table)]
     ) { row in
-      Declared(name: try row.text(0), type: try row.text(1), isRequired: try row.int(2) != 0)
+      Declared(
+        name: try row.text(0),
+        type: try row.text(1),
+        isRequired: try row.int(2) != 0,
+        defaultValue: try row.optionalText(3).map(Self.quotedDefault)
+      )
     }
+  }
+
+  /// A DEFAULT that may stand in parentheses: SQLite takes a name there for a text, as in `DEFAULT active`.
+  private static func quotedDefault(_ text: String) -> String {
+    let isName =
+      text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & 0xDF) || $0 == 95 }
+      && !(48...57).contains(text.utf8.first ?? 48)
+    let isValue = ["NULL", "TRUE", "FALSE"].contains(text.uppercased())
+    return isName && !isValue && !text.uppercased().hasPrefix("CURRENT_") ? "'\(text)'" : text
   }
 
   /// Finds which columns a statement has renamed or dropped.

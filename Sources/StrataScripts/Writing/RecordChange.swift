@@ -1,32 +1,22 @@
 import StrataJournal
 package import StrataRecords
 
-/// A change of one entity that SQL has made.
+/// What scripts have done to one entity.
 package struct RecordChange {
   package enum Change {
-    /// The record, and the layout to read it with.
+    /// The record of this ID is another one, or a new one; with the layout to read it with.
     case put(Layout, [UInt8])
+    /// The same, of a record that had another encoded ID, which is given.
+    case move(Layout, [UInt8], from: [UInt8])
+    /// The record of this ID comes under another one.
+    case leave
     case remove
-  }
-
-  /// The former place of a record, if only its place has changed.
-  package enum Movement: Equatable {
-    case none
-    /// The record was under this encoded ID of the table.
-    case from([UInt8])
-    /// The record was under this encoded ID of the table, and a record that had no other ID has it now.
-    case fromTaken([UInt8])
-    /// The record is under another ID or table now: nothing is lost.
-    case away
-    /// The same record was under this ID of the table with the name before.
-    case renamed
   }
 
   package let table: String
   /// The encoded ID.
   package let id: [UInt8]
   package let change: Change
-  package var movement = Movement.none
 }
 
 /// Why a script failed, or why its result cannot be stored.
@@ -48,6 +38,8 @@ package enum EntityTableError: Error, Equatable, Sendable {
   case memoryLimit
   /// A table has no column `id`.
   case noID(table: String)
+  /// The column of a table that holds its IDs has another name.
+  case renamedID(table: String, name: String)
   /// A table is declared WITHOUT ROWID.
   case withoutRowID(table: String)
   /// A row has no ID, or one that cannot be stored.
@@ -56,6 +48,8 @@ package enum EntityTableError: Error, Equatable, Sendable {
   case invalidText(table: String)
   /// Two rows have one ID.
   case sameID(table: String, id: String)
+  /// A record has no value in a column that a script has declared NOT NULL without a DEFAULT.
+  case emptyRequired(table: String, id: String, column: String)
   /// The declared type of a column stands for no kind.
   case unknownType(table: String, column: String, type: String)
   /// A value is not of the kind of its column.
@@ -87,6 +81,11 @@ extension EntityTableError: CustomStringConvertible {
       """
     case .noID(let table):
       "the table \(table) has no column id; add one, or create the table with CREATE TEMP TABLE"
+    case .renamedID(let table, let name):
+      """
+      the column id of \(table) holds its IDs and was renamed to \(name): leave its name, or copy the IDs into a \
+      further column of that name
+      """
     case .withoutRowID(let table): "the table \(table) is WITHOUT ROWID; declare it without that"
     case .badID(let table, let value):
       """
@@ -99,6 +98,11 @@ extension EntityTableError: CustomStringConvertible {
       """
     case .sameID(let table, let id):
       "two rows of \(table) have the ID \(id); give one of them another, or delete it"
+    case .emptyRequired(let table, let id, let column):
+      """
+      \(table) \(id) has no value in \(column), which a migration has declared NOT NULL: let the program, or a \
+      migration in Swift before this one, write one
+      """
     case .unknownType(let table, let column, let type):
       "the type \(type) of \(table).\(column) stands for no kind; use one such as TEXT or INTEGER"
     case .doesNotFit(let table, let id, let column, let kind):

@@ -71,6 +71,7 @@ struct RowWriter {
   /// Whether records have their ID as a field.
   private let storesID: Bool
   private let isRenamed: Bool
+  private let keepsRows: Bool
   /// For each column whether its values were copied; what was not cannot have changed in a copied row.
   private let copied: [Bool]
   private var patches: [Int64: Patch] = [:]
@@ -96,6 +97,7 @@ struct RowWriter {
     self.id = id
     self.select = select
     self.cells = cells
+    self.keepsRows = keepsRows
     records = source?.records
     reader = source.map { source in
       EntityReader(source.columns, used: source.columns.columns.indices) {
@@ -155,14 +157,13 @@ struct RowWriter {
   /// - Parameters:
   ///   - isCopied: Whether the row was copied, and not inserted by SQL.
   ///   - formerID: The ID that it had, if it has another one now.
-  ///   - isNew: Whether its table and ID have no record, or another one.
+  ///   - origin: The record that it came from; nil for none.
   mutating func change(
     toRow row: Int64,
     isCopied: Bool,
     id encodedID: [UInt8],
-    formerID: [UInt8]?,
-    from origin: (layout: Int64, record: ArraySlice<UInt8>)?,
-    isNew: Bool
+    formerID: [UInt8]? = nil,
+    from origin: (layout: Int64, record: ArraySlice<UInt8>)?
   ) throws -> RecordChange.Change? {
     let ids = [encodedID] + (formerID.map { [$0] } ?? [])
     try select.start([.integer(row)])
@@ -178,8 +179,7 @@ struct RowWriter {
       isChanged,
       origin,
       try records.layout(origin.layout),
-      ids,
-      isNew: isNew
+      ids
     )
   }
 
@@ -197,8 +197,7 @@ struct RowWriter {
       try changed(values, origin, isCopied: true),
       origin,
       try records.layout(entity.layout),
-      [Array(entity.id)],
-      isNew: false
+      [Array(entity.id)]
     )
   }
 
@@ -216,12 +215,11 @@ struct RowWriter {
     _ isChanged: [Bool],
     _ origin: (layout: Int64, record: ArraySlice<UInt8>),
     _ layout: Layout,
-    _ ids: [[UInt8]],
-    isNew: Bool
+    _ ids: [[UInt8]]
   ) throws -> RecordChange.Change? {
     let hasMoved = ids.count > 1
     let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
-    if isEqual, dropped.isEmpty { return isNew ? .put(layout, Array(origin.record)) : nil }
+    if isEqual, dropped.isEmpty { return nil }
     if !hasMoved, !isRenamed, dropped.isEmpty,
       let record = try patched(values, isChanged, origin, layout, ids)
     {
@@ -229,9 +227,7 @@ struct RowWriter {
     }
     let before = try RecordValue(record: origin.record, layout: layout)
     guard case .object(let members) = before else {
-      if !isChanged.contains(true) {
-        return isNew ? .put(layout, Array(origin.record)) : nil
-      }
+      if !isChanged.contains(true) { return hasMoved ? .put(layout, Array(origin.record)) : nil }
       throw EntityTableError.doesNotFit(
         table: table,
         id: EncodedID.text(of: ids[0][...]),
@@ -240,7 +236,7 @@ struct RowWriter {
       )
     }
     let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
-    if isEqual, !losesField { return isNew ? .put(layout, Array(origin.record)) : nil }
+    if isEqual, !losesField { return nil }
     return try put(try self.members(Array(members), values, isChanged, ids))
   }
 
@@ -284,8 +280,10 @@ struct RowWriter {
     reader?.move(to: [], layout: origin.layout, record: origin.record)
     return try columns.indices.map { index in
       if index == id || isCopied && !copied[index] { return false }
-      guard let number = columns[index].origin?.number else { return values[index] != .null }
-      return try reader?.value(number) != values[index]
+      guard let origin = columns[index].origin else { return values[index] != .null }
+      // A column of another kind has no value of its origin.
+      if columns[index].kind != origin.kind, values[index] != .null { return true }
+      return try reader?.value(origin.number) != values[index]
     }
   }
 
@@ -296,6 +294,8 @@ struct RowWriter {
     var members: [RecordValue.Member] = []
     for (index, (column, value)) in zip(columns, values).enumerated() {
       if index == id, !storesID { continue }
+      // A row that is inserted into a table with records has no NULL of theirs.
+      if value == .null, keepsRows { continue }
       guard let stored = try stored(value, column, nil, ids) else { continue }
       members.append(.init(index == id ? "id" : column.field, stored))
     }

@@ -25,6 +25,7 @@ final class ScriptDatabase {
     connection = try .temporary(cacheBytes: 16 << 20)
     try connection.setTemporaryFiles(cacheBytes: 16 << 20)
     try connection.setLimitsOfScripts()
+    try ColumnKind.addCollations(to: connection)
     try connection.allowTriggersAndViews()
     let gate = gate
     try connection.setAuthorizer { action in gate.isOpen || gate.allows(action) }
@@ -43,13 +44,14 @@ final class ScriptDatabase {
     case learning
   }
 
-  /// Runs the statements of a script, and a closure after each, with what it did.
+  /// Runs the statements of a script, and a closure before and after each, with what it does.
   ///
   /// - Throws: `EntityTableError`. The tables are then of no further use.
   func run(
     _ script: String,
     _ purpose: Purpose = .running,
     within limit: Duration,
+    before prepare: ([StatementAction]) throws -> Void = { _ in },
     _ body: ([StatementAction]) throws -> Void
   ) throws {
     var position = ScriptPosition(script)
@@ -62,10 +64,15 @@ final class ScriptDatabase {
         guard statement.parameterCount == 0 else { throw parameters(sql, position.line) }
         let actions = gate.actions
         gate.actions = []
+        gate.isOpen = true
+        try prepare(actions)
+        gate.isOpen = false
         if purpose == .running || actions.contains(where: \.changesSchema) {
           while try statement.next() {}
           statement.reset()
         }
+        // A statement is compiled again where the schema has changed since.
+        gate.actions = []
         gate.isOpen = true
         if actions.contains(where: \.changesSchema) { try checkDefaults(sql, position.line) }
         try body(actions)
@@ -104,7 +111,7 @@ final class ScriptDatabase {
   private func checkDefaults(_ sql: String, _ line: Int?) throws {
     let word = try connection.first(
       """
-      SELECT c.dflt_value FROM sqlite_schema t, pragma_table_info(t.name) c
+      SELECT c.dflt_value FROM sqlite_schema t, pragma_table_info(t.name, 'main') c
         WHERE t.type = 'table' AND c.dflt_value LIKE '"%'
       """
     ) { row in try row.text(0) }
@@ -254,12 +261,12 @@ extension StatementAction {
   /// Whether it changes tables, indexes, views or triggers themselves.
   fileprivate var changesSchema: Bool {
     switch self {
-    case .alter, .index: return true
+    case .alter, .alterTemporary, .index: return true
     case .other(let name):
       let words = name.split(separator: " ")
       return words.count == 2 && ["CREATE", "DROP"].contains(words[0])
         && ["TABLE", "INDEX", "VIEW", "TRIGGER"].contains(words[1])
-    case .select, .read, .function, .recursion, .change, .update: return false
+    case .select, .read, .function, .recursion, .change, .update, .useTemporary: return false
     }
   }
 }
@@ -277,22 +284,24 @@ package struct ScriptUse {
     /// Whether it uses all columns.
     var needsAll = false
     var addsRows = false
-    var removesRows = false
     var setsIDs = false
-    /// Whether it sets the numbers by which SQLite knows rows.
+    /// Whether it sets the numbers by which SQLite knows rows, beside IDs that are such numbers.
     var setsNumbers = false
 
     /// All that a script may do.
-    static let everything = Table(needsAll: true, addsRows: true, removesRows: true, setsIDs: true)
+    static let everything = Table(needsAll: true, addsRows: true, setsIDs: true)
 
-    /// Whether the rows that are left have the IDs and the order that they were copied with.
-    var keepsOrder: Bool { !addsRows && !setsIDs && !setsNumbers }
+    /// Whether each row that is left came from the record of its ID.
+    var keepsOrigins: Bool { !addsRows && !setsIDs }
   }
 
   /// The functions that it calls, in lower case.
   package var functions: Set<String> = []
   /// The tables that it uses, by their names in the store.
   package var tables: [String: Table] = [:]
+  /// The numbers of the columns that a statement reads which writes to another table, by the table in the store: what is
+  /// there then may be theirs.
+  var copied: [String: Set<Int>] = [:]
 }
 
 /// Where in a script a statement is.

@@ -27,7 +27,7 @@ struct StoredCells {
   init?(
     _ tables: [EntityTables.Table],
     literals: ScriptLiterals,
-    in side: Connection
+    in connection: Connection
   ) throws {
     let sources = tables.compactMap { table -> (EntityTables.Table, [Int])? in
       let columns = table.columns.columns.indices.dropFirst().filter { number in
@@ -37,27 +37,29 @@ struct StoredCells {
     }
     if sources.isEmpty, literals.numbers.isEmpty { return nil }
     self.literals = literals
-    try side.execute("CREATE TABLE cell(kind TEXT, value, stored BLOB, id BLOB, name TEXT)")
-    try side.execute("BEGIN")
-    let insert = try side.cursor("INSERT INTO cell VALUES (?, ?, ?, ?, ?)")
+    try connection.execute(
+      "CREATE TEMP TABLE \"strata:cell\"(kind TEXT, value, stored BLOB, id BLOB, name TEXT)"
+    )
+    try connection.execute("BEGIN")
+    let insert = try connection.cursor("INSERT INTO temp.\"strata:cell\" VALUES (?, ?, ?, ?, ?)")
     func add(_ values: [Value]) throws {
       try insert.start(values)
       _ = try insert.next()
     }
     for (table, columns) in sources { try Self.forEachRounded(table, columns, add) }
     insert.reset()
-    try side.execute(
+    try connection.execute(
       """
-      CREATE INDEX cell_value ON cell(kind, value, stored);
-      CREATE INDEX cell_id ON cell(kind, id, value);
+      CREATE INDEX temp."strata:cell by value" ON "strata:cell"(kind, value, stored);
+      CREATE INDEX temp."strata:cell by ID" ON "strata:cell"(kind, id, value);
       COMMIT
       """
     )
-    let find = "SELECT stored FROM cell WHERE kind = ? AND value IS ?"
-    sameCell = try side.cursor("\(find) AND id = ? AND name = ? LIMIT 1")
-    ofRecord = try side.cursor("\(find) AND id = ? GROUP BY stored LIMIT 2")
-    first = try side.cursor("\(find) ORDER BY stored LIMIT 1")
-    last = try side.cursor("\(find) ORDER BY stored DESC LIMIT 1")
+    let find = "SELECT stored FROM temp.\"strata:cell\" WHERE kind = ? AND value IS ?"
+    sameCell = try connection.cursor("\(find) AND id = ? AND name = ? LIMIT 1")
+    ofRecord = try connection.cursor("\(find) AND id = ? GROUP BY stored LIMIT 2")
+    first = try connection.cursor("\(find) ORDER BY stored LIMIT 1")
+    last = try connection.cursor("\(find) ORDER BY stored DESC LIMIT 1")
   }
 
   private static func forEachRounded(
