@@ -1,0 +1,65 @@
+import Foundation
+import StrataColumns
+import StrataJournal
+import StrataMigrating
+import StrataSQLite
+import TestSupport
+import Testing
+
+/// SQL is SQLite: generated scripts do as migrations what plain SQLite does with the same tables and rows.
+///
+/// STRATA_SCRIPTS sets how many scripts run. A difference is printed with the seed, the number of the script and the
+/// smallest script that has it.
+@Suite struct DifferentialTests {
+  static let count = loopCount("STRATA_SCRIPTS", 300)
+  /// Parts of the scripts, which run beside each other.
+  static let parts = 2
+  /// How many scripts run on one sample.
+  private static let group = 10
+  /// How many scripts of each kind of difference are made smaller, as that takes long.
+  private static let smallest = loopCount("STRATA_SMALLEST", 1)
+  private static let seed = randomSeed()
+
+  /// The case of a number, and the run that its sample needs.
+  private static func script(_ number: Int, on run: DifferentialRun) -> [[ScriptStatement]] {
+    var generator = ScriptGenerator(
+      run.tables.contents,
+      using: SeededGenerator(seed: seed, step: number)
+    )
+    return generator.scripts()
+  }
+
+  private static func sample(_ group: Int) -> DifferentialSample {
+    var random = SeededGenerator(seed: seed &+ 1, step: group)
+    return DifferentialSample(using: &random)
+  }
+
+  private static func difference(of scripts: ScriptCase) async throws -> Difference? {
+    try await Comparison(scripts, on: DifferentialRun(scripts.sample)).difference
+  }
+
+  @Test(arguments: 0..<parts)
+  func `scripts do what SQLite does, and lose nothing in silence`(_ part: Int) async throws {
+    var ran = 0
+    var kinds: [String: Int] = [:]
+    for group in 0..<(Self.count + Self.group - 1) / Self.group where group % Self.parts == part {
+      let sample = Self.sample(group)
+      let run = try await DifferentialRun(sample)
+      for number in group * Self.group..<min((group + 1) * Self.group, Self.count) {
+        let scripts = ScriptCase(sample: sample, scripts: Self.script(number, on: run))
+        let comparison = try await Comparison(scripts, on: run)
+        if case .finished = comparison.plain { ran += 1 }
+        guard let difference = comparison.difference else { continue }
+        kinds[difference.signature, default: 0] += 1
+        guard kinds[difference.signature, default: 0] <= Self.smallest else { continue }
+        let smallest = try await scripts.smallest { candidate in
+          try await Self.difference(of: candidate)?.isLike(difference) ?? false
+        }
+        let found = try await Self.difference(of: smallest) ?? difference
+        Issue.record("STRATA_SEED=\(Self.seed), script \(number): \(found)\n\(smallest)")
+      }
+    }
+    printStatistics("differential part \(part): \(ran) scripts ran in SQLite")
+    #expect(kinds.isEmpty, "\(kinds.sorted { $0.value > $1.value }) STRATA_SEED=\(Self.seed)")
+  }
+}
