@@ -41,7 +41,8 @@ struct ScriptGenerator {
 
   init(_ contents: PlainContents, using random: SeededGenerator) {
     self.random = random
-    tables = contents.tables.map { table in
+    // A table without records has no columns but its ID yet.
+    tables = contents.tables.filter { !$0.rows.isEmpty }.map { table in
       let columns = table.columns.enumerated().filter { $0.offset != table.id }
       return Table(
         name: table.name,
