@@ -76,7 +76,7 @@ package struct EntityColumns {
 
 extension ColumnKind {
   /// Whether the raw value of an ID may be of this kind.
-  fileprivate var canBeID: Bool {
+  package var canBeID: Bool {
     switch self {
     case .boolean, .float, .double, .data, .date, .decimal, .url: false
     default: true

@@ -23,6 +23,8 @@ package enum StatementAction: Hashable, Sendable {
   case alterTemporary
   /// Rows of a temporary table or view are read or changed.
   case useTemporary
+  /// The rows of tables are compared with their constraints.
+  case check
   /// Anything else, by SQLite's name, such as `ATTACH` or `CREATE TABLE`.
   case other(String)
 
@@ -32,6 +34,8 @@ package enum StatementAction: Hashable, Sendable {
       self = database == "temp" ? .useTemporary : Self.use(code, first ?? "", second ?? "")
     case SQLITE_ALTER_TABLE:
       self = first == "temp" ? .alterTemporary : .alter(table: second ?? "")
+    // What ADD COLUMN … CHECK asks.
+    case SQLITE_PRAGMA where first == "quick_check": self = .check
     case SQLITE_SELECT: self = .select
     case SQLITE_FUNCTION: self = .function(second ?? "")
     case SQLITE_RECURSIVE: self = .recursion

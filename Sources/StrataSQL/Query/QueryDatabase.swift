@@ -35,6 +35,7 @@ final class QueryDatabase {
       case .change(let name, _), .other(let name): refusal.action = name
       case .update: refusal.action = "UPDATE"
       case .useTemporary: return true
+      case .check: refusal.action = "PRAGMA"
       case .alter, .alterTemporary: refusal.action = "ALTER TABLE"
       case .index: refusal.action = "CREATE INDEX"
       }

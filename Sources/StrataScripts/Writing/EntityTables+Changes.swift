@@ -207,6 +207,7 @@ extension EntityTables {
     var required: [String] = []
     let references = try references(of: name)
     for column in declared {
+      if column.name.isEmpty { throw EntityTableError.noName(table: name) }
       let origin =
         owner == nil
         ? table.flatMap { copiedOrigin(of: column.name, in: $0) } : table?.origins[column.name]
@@ -421,6 +422,8 @@ extension EntityTables {
     let natural: RecordValue
     switch value {
     case .null: throw EntityTableError.badID(table: table, value: "NULL")
+    case _ where !column.kind.canBeID:
+      throw EntityTableError.badID(table: table, value: value.json)
     default: natural = RowWriter.natural(value)
     }
     guard let scalar = column.kind.scalar else {

@@ -160,7 +160,7 @@ extension EntityTables {
         update(name) { _, use in if kind == "INSERT" { use.addsRows = true } }
       case .alter(let name): update(name) { _, _ in }
       case .index(let name): update(name) { _, use in use.needsAll = true }
-      case .select, .recursion, .other, .alterTemporary, .useTemporary: break
+      case .select, .recursion, .other, .alterTemporary, .useTemporary, .check: break
       }
     }
   }

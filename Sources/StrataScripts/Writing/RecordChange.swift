@@ -40,6 +40,8 @@ package enum EntityTableError: Error, Equatable, Sendable {
   case noID(table: String)
   /// The column of a table that holds its IDs has another name.
   case renamedID(table: String, name: String)
+  /// A column of a table has no name.
+  case noName(table: String)
   /// A table is declared WITHOUT ROWID.
   case withoutRowID(table: String)
   /// A row has no ID, or one that cannot be stored.
@@ -86,6 +88,7 @@ extension EntityTableError: CustomStringConvertible {
       the column id of \(table) holds its IDs and was renamed to \(name): leave its name, or copy the IDs into a \
       further column of that name
       """
+    case .noName(let table): "a column of \(table) has no name; give it one"
     case .withoutRowID(let table): "the table \(table) is WITHOUT ROWID; declare it without that"
     case .badID(let table, let value):
       """

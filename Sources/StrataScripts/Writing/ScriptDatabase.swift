@@ -246,6 +246,9 @@ extension ScriptDatabase.Gate {
     case .function(let name) where name.lowercased() == "load_extension":
       refused = "\(name)()"
       return false
+    case .check where !actions.contains(where: \.changesSchema):
+      refused = "PRAGMA"
+      return false
     case .other(let name)
     where !action.changesSchema && !["REINDEX", "ANALYZE"].contains(name):
       refused = name
@@ -266,7 +269,8 @@ extension StatementAction {
       let words = name.split(separator: " ")
       return words.count == 2 && ["CREATE", "DROP"].contains(words[0])
         && ["TABLE", "INDEX", "VIEW", "TRIGGER"].contains(words[1])
-    case .select, .read, .function, .recursion, .change, .update, .useTemporary: return false
+    case .select, .read, .function, .recursion, .change, .update, .useTemporary, .check:
+      return false
     }
   }
 }

@@ -25,6 +25,7 @@ struct PlainTables {
     defer { do { try file.close() } catch _ {} }
     contents = try Self.contents(of: file)
     connection = try Connection.inMemory()
+    try ColumnKind.addCollations(to: connection)
     for table in contents.tables { names[table.name] = table.name }
     try declare([:])
   }
@@ -38,6 +39,7 @@ struct PlainTables {
   /// Makes the tables anew, as the next script finds them: without checks, indexes, views and triggers.
   private mutating func declare(_ kept: [String: [String: Kept]]) throws {
     let new = try Connection.inMemory()
+    try ColumnKind.addCollations(to: new)
     try new.takeQuotedWordsAsNames()
     try new.allowTriggersAndViews()
     for table in contents.tables {
