@@ -12,6 +12,8 @@ struct MigrationColumns {
   private var dropped: [String: [DroppedColumn]]
   /// The fields that the step has dropped or renamed, by table.
   private var left: [String: Set<String>] = [:]
+  /// The fields that a table has, where the step knows all of them.
+  private var present: [String: Set<String>] = [:]
   /// The tables whose dropped columns the step has changed.
   private var newlyDropped: Set<String> = []
 
@@ -61,6 +63,12 @@ struct MigrationColumns {
     left[table, default: []].insert(field)
   }
 
+  /// Notes which fields a table has, with values or without.
+  mutating func note(_ fields: Set<String>, of table: String) {
+    present[table] = fields
+    left[table]?.subtract(fields)
+  }
+
   /// The fields of a table that the step has dropped or given other names.
   func fieldsLeft(of table: String) -> Set<String> { left[table] ?? [] }
 
@@ -108,6 +116,7 @@ struct MigrationColumns {
     var columns = before + added.map { DroppedColumn(table: table, name: $0, since: revision) }
     if columns.isEmpty { return }
     let there = try values(columns).union(self[table].map(\.field.name))
+      .union(present.removeValue(forKey: table) ?? [])
     columns.removeAll { there.contains($0.name) }
     guard columns != before else { return }
     dropped[table] = columns.isEmpty ? nil : columns
@@ -127,7 +136,7 @@ struct MigrationColumns {
     for table in newlyDropped.sorted() {
       try DroppedColumn.replace(dropped[table] ?? [], of: table, in: connection)
     }
-    (declaredBefore, newlyDropped, left) = ([:], [], [:])
+    (declaredBefore, newlyDropped, left, present) = ([:], [], [:], [:])
   }
 }
 

@@ -27,10 +27,7 @@ extension MigrationTables {
         try workspace.removeUnlessStaged(Array(entity.id), from: table)
       }
     }
-    for table in names.keys {
-      if !targets.contains(table) { workspace.noteLeft(table) }
-      allow(.destructive(table))
-    }
+    for table in names.keys where !targets.contains(table) { workspace.noteLeft(table) }
     workspace.noteRename(of: names)
   }
 

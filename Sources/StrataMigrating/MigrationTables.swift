@@ -208,6 +208,20 @@ extension MigrationTables {
     workspace.columns.drop(field, of: table)
   }
 
+  /// Notes which fields a table has, with values or without.
+  package func noteFields(_ fields: Set<String>, of table: String) {
+    workspace.columns.note(fields, of: table)
+  }
+
+  /// The same for a table whose name another one may have had: the fields of that one are no columns of it.
+  package func noteFieldsAnew(_ fields: Set<String>, of table: String) {
+    for field in workspace.layouts(of: table).values.flatMap(\.fields)
+    where !fields.contains(field.name) {
+      workspace.columns.drop(field.name, of: table)
+    }
+    noteFields(fields, of: table)
+  }
+
   /// Adds a finding that the changes do not show.
   package func note(_ finding: MigrationFinding) { findings.append(finding) }
 

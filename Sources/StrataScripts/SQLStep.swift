@@ -96,6 +96,13 @@ struct SQLStep: Sendable {
     for table in shape.created { tables.addTable(table) }
     for (table, layout) in shape.layouts { try tables.add(names.referring(layout), to: table) }
     for (table, field) in shape.droppedFields { tables.noteDropped(field, of: table) }
+    for (table, fields) in shape.fields {
+      if shape.hasOtherRecords.contains(table) {
+        tables.noteFieldsAnew(fields, of: table)
+      } else {
+        tables.noteFields(fields, of: table)
+      }
+    }
     for (table, columns) in shape.declared {
       let columns = try columns.map { column in
         var column = column

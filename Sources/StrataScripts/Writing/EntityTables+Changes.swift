@@ -95,6 +95,10 @@ extension EntityTables {
     package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
     /// Fields whose columns are gone.
     package fileprivate(set) var droppedFields: [(table: String, field: String)] = []
+    /// The fields that each table has now.
+    package fileprivate(set) var fields: [String: Set<String>] = [:]
+    /// The tables whose name another one may have had.
+    package fileprivate(set) var hasOtherRecords: Set<String> = []
     /// The columns that scripts have declared in tables where that has changed, in the order of the table.
     package fileprivate(set) var declared: [(table: String, columns: [ColumnDeclaration])] = []
     /// Columns that were added as NOT NULL without a default.
@@ -120,6 +124,10 @@ extension EntityTables {
       for column in result.columns where column.isRenamed {
         guard let field = column.origin?.field else { continue }
         shape.renamedFields.append((result.storedName, field, column.field))
+      }
+      shape.fields[result.storedName] = Set(result.columns.map(\.field))
+      if result.rows != .copied || result.isRenamed {
+        shape.hasOtherRecords.insert(result.storedName)
       }
       for field in result.droppedFields { shape.droppedFields.append((result.storedName, field)) }
       if result.isRenamed, let table = result.table {
@@ -211,7 +219,9 @@ extension EntityTables {
       let origin =
         owner == nil
         ? table.flatMap { copiedOrigin(of: column.name, in: $0) } : table?.origins[column.name]
-      if let origin, owner != nil || Self.isUnspecific(column.type, origin.kind) {
+      if let origin,
+        try owner != nil || takesKind(of: origin, column, in: name)
+      {
         columns.append(
           .init(
             name: column.name,
@@ -314,6 +324,23 @@ extension EntityTables {
       hasValue = true
     }
     return hasValue
+  }
+
+  /// Whether a column of a table that was created again holds what its origin holds: its type does not say anything
+  /// else, and neither does a value.
+  private func takesKind(
+    of origin: ColumnOrigin,
+    _ column: Declared,
+    in table: String
+  ) throws -> Bool {
+    guard Self.isUnspecific(column.type, origin.kind) else { return false }
+    if column.type.isEmpty || ColumnKind(declaration: column.type) == origin.kind { return true }
+    let place = "main.\(SQLName.quoted(table))"
+    let isEmpty =
+      try connection.first(
+        "SELECT 1 FROM \(place) WHERE \(SQLName.quoted(column.name)) IS NOT NULL"
+      ) { _ throws(SQLiteError) in true } == nil
+    return try isEmpty || holdsOnly(origin.kind, SQLName.quoted(column.name), of: place)
   }
 
   /// Whether a type says only how SQLite stores a column, as those of CREATE TABLE … AS do.

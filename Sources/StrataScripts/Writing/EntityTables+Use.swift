@@ -20,11 +20,18 @@ extension EntityTables {
     within limit: Duration
   ) throws -> (use: ScriptUse, sources: [EntityRecords]) {
     var sources = sources
+    var first: EntityTableError?
     while true {
       do {
         let use = try use(before, script, after, sources, within: limit)
         return (use, sources)
       } catch let error as EntityTableError {
+        // Where the table that was left out is used besides, its name is taken.
+        if let first, case .statement(_, _, let message) = error, message.hasPrefix("no such table")
+        {
+          throw first
+        }
+        first = error
         guard try leaveOut(error, of: &sources) else { throw error }
       }
     }

@@ -328,7 +328,8 @@ package final class EntityTables {
   func columns(of table: String) throws -> [Declared] {
     try connection.all(
       """
-      SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?, 'main') ORDER BY cid
+      SELECT name, type, "notnull", dflt_value FROM pragma_table_xinfo(?, 'main')
+        WHERE hidden <> 1 ORDER BY cid
       """,
       [.text(table)]
     ) { row in

@@ -19,6 +19,8 @@ final class ScriptDatabase {
     var refused: String?
     /// What the statement does that was compiled last.
     var actions: [StatementAction] = []
+    /// Whether the statement that runs may compare rows with constraints.
+    var checks = false
   }
 
   init() throws(SQLiteError) {
@@ -67,6 +69,8 @@ final class ScriptDatabase {
         gate.isOpen = true
         try prepare(actions)
         gate.isOpen = false
+        gate.checks = actions.contains(where: \.changesSchema)
+        defer { gate.checks = false }
         if purpose == .running || actions.contains(where: \.changesSchema) {
           while try statement.next() {}
           statement.reset()
@@ -246,7 +250,7 @@ extension ScriptDatabase.Gate {
     case .function(let name) where name.lowercased() == "load_extension":
       refused = "\(name)()"
       return false
-    case .check where !actions.contains(where: \.changesSchema):
+    case .check where !checks && !actions.contains(where: \.changesSchema):
       refused = "PRAGMA"
       return false
     case .other(let name)

@@ -31,7 +31,15 @@ struct Comparison {
       return Difference(.passed, "SQLite: \(plain.message); the migration runs: \(plain.sql)")
     case (.finished(let plain), .failed(let stored)):
       let due = Refusal.due(for: plain.contents)
-      return due.contains { stored.contains($0.sentence) } ? nil : Difference(.failed, stored)
+      // SQLite does not know that the IDs of a table are UUIDs or have no sign.
+      let hasOtherIDs =
+        stored.contains(Refusal.badID.sentence)
+        && plain.contents.tables.contains { table in
+          guard let id = table.id else { return false }
+          return table.rows.contains { !StoredCell.mayBeID($0[id], table.columns[id].type) }
+        }
+      return hasOtherIDs || due.contains { stored.contains($0.sentence) }
+        ? nil : Difference(.failed, stored)
     case (.finished(let plain), .finished(let stored, let report)):
       let due = Refusal.due(for: plain.contents)
       guard due.isEmpty else {
@@ -46,6 +54,8 @@ struct Comparison {
   private func isSame(_ plain: String, _ stored: String) -> Bool {
     let message = plain.split(separator: " - should this be")[0].replacing("\"", with: "")
     if stored.replacing("\"", with: "").contains(message) { return true }
+    // What is wrong with the text of a later statement is found before the first one runs.
+    if scripts.statements.count > 1, stored.hasPrefix("line ") { return true }
     return plain.hasPrefix("Cannot add a NOT NULL column") && stored.contains("it is NOT NULL")
   }
 
@@ -189,7 +199,8 @@ extension Comparison {
         let (old, new) = (
           run.before.tables[before.name]?.bytes[id], stored.tables[before.name]?.bytes[id]
         )
-        if old != new {
+        // A layout names the tables that its fields refer to.
+        if old?.record != new?.record {
           return Difference(
             .bytes,
             "\(before.name) \(id): \(old.map { "\($0)" } ?? "none"), then \(new.map { "\($0)" } ?? "none")"

@@ -7,7 +7,7 @@ import Testing
     // SQLite takes a name that differs in case alone for a name that is taken.
     var left = Set(ScriptStatement.Form.allCases).subtracting([.renameTableCase])
     var finished = 0
-    for group in 0..<12 {
+    for group in 0..<30 {
       var random = SeededGenerator(seed: 1, step: group)
       let run = try await DifferentialRun(DifferentialSample(using: &random))
       for number in 0..<40 {
@@ -22,7 +22,7 @@ import Testing
       }
     }
     #expect(left.isEmpty, "\(left)")
-    #expect(finished > 150, "of 480 scripts that SQLite was given, \(finished) ran")
+    #expect(finished > 375, "of 1,200 scripts that SQLite was given, \(finished) ran")
   }
 
   private static let differences: [(String, String, Difference.Kind?)] = [

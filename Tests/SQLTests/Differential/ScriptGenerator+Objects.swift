@@ -88,7 +88,9 @@ extension ScriptGenerator {
         "DELETE FROM \(quoted(view)) WHERE \(condition(table))",
       ]
     case .dropView:
-      return views.isEmpty ? [] : ["DROP VIEW \(quoted(views.removeLast()))"]
+      if let view = views.popLast() { return ["DROP VIEW \(quoted(view))"] }
+      let view = quoted(newName("view"))
+      return ["CREATE VIEW \(view) AS SELECT * FROM \(name)", "DROP VIEW \(view)"]
     default: return nil
     }
   }

@@ -144,6 +144,7 @@ enum StoredCell {
   static func isEqual(_ stored: RecordValue?, _ value: Value, _ type: String) -> Bool {
     guard let stored, stored != .null, !isNaN(stored) else { return value == .null }
     guard value != .null, let kind = ColumnKind(declaration: type) else { return false }
+    if kind == .json, let text = shown(value) { return json(stored.json()) == json(text) }
     if let scalar = kind.scalar, isSpecific(type) {
       guard let expected = scalar.stored(natural(value)), sameKind(expected, stored) else {
         return false
@@ -153,6 +154,7 @@ enum StoredCell {
     }
     switch stored {
     case .array, .object: return json(stored.json()) == shown(value).flatMap(json)
+    case .date where shown(stored) == value: return true
     default:
       let converted = Self.kind(of: stored)?.stored(natural(value))
       return converted.map { shown($0) == shown(stored) } ?? false
@@ -190,8 +192,22 @@ enum StoredCell {
     }
   }
 
+  /// Whether two values are of one kind, or numbers that differ in their width: a table that was made of another one has
+  /// the width of its column, which SQLite does not keep.
   private static func sameKind(_ a: RecordValue, _ b: RecordValue) -> Bool {
-    kind(of: a) == kind(of: b)
+    switch (a, b) {
+    case (.int, .int), (.int, .uint), (.uint, .int), (.uint, .uint): true
+    case (.float, .double), (.double, .float): true
+    default: kind(of: a) == kind(of: b)
+    }
+  }
+
+  /// Whether a value may be an ID of a table of the sample: a UUID, or a number without a sign.
+  static func mayBeID(_ value: Value, _ type: String) -> Bool {
+    switch value {
+    case .integer(let number): (0...Int64(UInt32.max)).contains(number)
+    default: fits(value, type)
+    }
   }
 
   private static func kind(of value: RecordValue) -> Scalar? {
