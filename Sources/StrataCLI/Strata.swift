@@ -3,6 +3,7 @@ import Foundation
 import StrataArchiving
 import StrataInspection
 import StrataJournal
+import StrataMigrating
 import StrataSQL
 import StrataScripts
 
@@ -67,7 +68,10 @@ struct Strata: ParsableCommand {
     } catch let error as UnknownVerb {
       exit(.usage, message: "\(error)".printable)
     } catch let error as PersistenceError {
-      exit(ExitStatus(error), message: error.description.printable)
+      // The permissions that a migration lacks are lines.
+      let isRefused = if case .refused? = error.dataMigration { true } else { false }
+      let text = error.description
+      exit(ExitStatus(error), message: isRefused ? text.printableLines : text.printable)
     } catch let error as ArchiveError {
       exit(ExitStatus(error.kind), message: error.description.printable)
     } catch let error as QueryError {

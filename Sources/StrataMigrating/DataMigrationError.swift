@@ -78,7 +78,7 @@ extension DataMigrationError: CustomStringConvertible {
       "the migration \(name) was stopped by its check: \(check) gave \(result)"
     case .refused(let findings):
       findings.sorted { $0.key < $1.key }
-        .map { "\($0.key): \($0.value.map(\.description).joined(separator: "; "))" }
+        .map { "\($0.key): \($0.value.map(\.description).joined(separator: "; "))".printable }
         .joined(separator: "; ")
     case .noStatement(let name): "the script \(name) has no statement"
     case .notReversible(let name): "the migration \(name) has no way back"
@@ -190,13 +190,13 @@ extension DataMigrationError: CustomStringConvertible {
       """
   }
 
-  /// What to write into which migration.
+  /// What to write into which migration, each permission on a line of its own.
   private static func permissions(_ findings: [String: [MigrationFinding]]) -> String {
-    let lines = findings.sorted { $0.key < $1.key }.map { name, findings in
-      let permissions = findings.compactMap(\.permission).joined(separator: " ")
-      return "to \(name): \(permissions)"
+    let lines = findings.sorted { $0.key < $1.key }.flatMap { name, findings in
+      ["to \(name.printable):"] + findings.compactMap(\.permission)
     }
-    return "The file is unchanged. If this is intended, add \(lines.joined(separator: "; "))"
+    return
+      "The file is unchanged. If this is intended, add these lines\n\(lines.joined(separator: "\n"))"
   }
 }
 

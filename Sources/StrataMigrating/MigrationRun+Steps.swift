@@ -330,7 +330,7 @@ extension MigrationRun {
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )
     }
-    step.allow(task.migration.allowances + tables.allowances)
+    step.allow(task.migration.allowances + tables.allowances, among: listed.union(workspace.tables))
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
     step.isForStragglers = records != .all
@@ -378,9 +378,9 @@ extension MigrationRun {
 
 extension MigrationReport.Step {
   /// Marks the findings that the migration allows, and says of the others what would allow them.
-  fileprivate mutating func allow(_ allowances: [MigrationAllowance]) {
+  fileprivate mutating func allow(_ allowances: [MigrationAllowance], among tables: Set<String>) {
     for (index, finding) in findings.enumerated() {
-      findings[index].isAllowed = allowances.contains { $0.covers(finding) }
+      findings[index].isAllowed = allowances.contains { $0.covers(finding, among: tables) }
       guard findings[index].isRefused else { continue }
       let permission = MigrationAllowance(finding.kind, finding.table, finding.field)
       findings[index].permission =

@@ -27,8 +27,11 @@ extension DataMigration {
   /// With `-- strata:brings-up 0003_split_name` the script runs only on what older builds have written since that step,
   /// and in its place: see `DataMigration.bringingUp(_:)`.
   ///
+  /// A directive has a line of its own, and only a line feed ends a line. One behind a statement or within another comment
+  /// is an error; in a text or a name in quotes it is data. A byte order mark and CRLF mean nothing, in texts neither.
+  ///
   /// O(entities of the tables that it uses). The checksum covers the words of the script, not its comments,
-  /// spacing and line ends. A script without a statement and without a check is not run: a run throws
+  /// line ends and how much space there is. A script without a statement and without a check is not run: a run throws
   /// `DataMigrationError.noStatement`.
   ///
   /// - Parameters:
@@ -36,8 +39,8 @@ extension DataMigration {
   ///   - sql: The script.
   ///   - down: A script that takes it back.
   ///   - timeLimit: How long one script may run.
-  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read,
-  ///   or for `strata:replaces` beside anything else, which would have no effect.
+  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read, or stands in
+  ///   the wrong place, or for `strata:replaces` beside anything else, which would have no effect.
   public init(
     _ name: String,
     sql: String,
@@ -45,6 +48,7 @@ extension DataMigration {
     timeLimit: Duration = .seconds(600)
   ) throws(SQLMigrationError) {
     let name = SQLMigrationName.withoutPrefix(name)
+    let sql = SQLTokens.plain(sql)
     let up = try Self.script(sql, of: name) {
       $0.conflict(as: SQLMigrationName.number(of: name), hasDown: down != nil)
     }
@@ -55,7 +59,7 @@ extension DataMigration {
     var empty: Set<MigrationReport.Direction> = up.isEmpty ? [.up] : []
     var back: Step?
     if let down {
-      let script = try Self.script(down, of: "\(name).down") { $0.conflictAsDown }
+      let script = try Self.script(SQLTokens.plain(down), of: "\(name).down") { $0.conflictAsDown }
       if script.isEmpty { empty.insert(.down) }
       let step = SQLStep(script: script, name: name, timeLimit: timeLimit)
       back = { tables in try step.run(on: tables) }

@@ -39,17 +39,35 @@ struct MigrationScript: Sendable {
   /// The line that says so.
   private var bringsUpLine = 0
 
+  /// Whether there is anything beside comments and semicolons.
+  private var hasStatement = false
+
   /// O(text).
+  ///
+  /// A directive counts on a line of its own, and only a line feed ends a line. In a text or a name in quotes it is data.
+  ///
+  /// - Throws: `Unreadable` for a directive that is wrong, and for one in another place, where it would have no effect.
   init(_ sql: String) throws(Unreadable) {
     self.sql = sql
-    var number = 0
-    for line in sql.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-      number += 1
-      let text = line.trimmed
-      guard text.hasPrefix("--") else { continue }
-      let comment = text.dropFirst(2).drop { $0 == " " || $0 == "\t" }
-      guard comment.hasPrefix("strata:") else { continue }
-      try read(comment.dropFirst("strata:".count), number)
+    let tokens = SQLTokens(sql)
+    var line = 1
+    /// Whether nothing but space is before the token on its line.
+    var startsLine = true
+    for token in tokens {
+      let text = tokens.text(of: token)
+      if token.isBlank, token.kind != .space {
+        let comment = DirectiveComment(text)
+        if let directive = comment.directive {
+          if !startsLine { throw .besideSQL(text, line: line) }
+          try read(directive, line)
+        } else if let below = comment.hidden {
+          throw .hidden(line: line + below)
+        }
+      }
+      if !token.isBlank, token.kind != .semicolon { hasStatement = true }
+      let feeds = text.lineFeeds
+      line += feeds
+      startsLine = token.kind == .space && (startsLine || feeds > 0)
     }
   }
 
@@ -60,7 +78,7 @@ struct MigrationScript: Sendable {
     case "before": before.append(try check(rest, line))
     case "after": after.append(try check(rest, line))
     case "allow":
-      guard let read = Self.allowances(rest) else {
+      guard let read = MigrationAllowance.list(rest) else {
         throw Unreadable(
           line: line,
           detail: """
@@ -122,7 +140,7 @@ struct MigrationScript: Sendable {
       )
     }
     let detail: String? =
-      if !NormalizedSQL(sql).bytes.isEmpty {
+      if hasStatement {
         "a script that stands for others is not run, and it has statements: move them to the next number"
       } else if !before.isEmpty || !after.isEmpty || !allowances.isEmpty {
         "a script that stands for others is not run, so remove its checks and permissions"
@@ -146,33 +164,116 @@ struct MigrationScript: Sendable {
   }
 
   /// Whether it has neither a statement nor a check.
-  var isEmpty: Bool { before.isEmpty && after.isEmpty && NormalizedSQL(sql).bytes.isEmpty }
-
-  /// What a list allows; nil if it cannot be read.
-  private static func allowances(_ text: String) -> [MigrationAllowance]? {
-    var allowances: [MigrationAllowance] = []
-    var rest = text[...]
-    while true {
-      rest = rest.drop { $0 == "," || $0.isWhitespace }
-      if rest.isEmpty { return allowances.isEmpty ? nil : allowances }
-      let word = rest.prefix { $0 != "," && $0 != "(" && !$0.isWhitespace }
-      var item = word
-      if rest[word.endIndex...].first == "(" {
-        guard let end = rest.firstIndex(of: ")") else { return nil }
-        item = rest[...end]
-      }
-      guard let allowance = MigrationAllowance(parsing: item) else { return nil }
-      allowances.append(allowance)
-      rest = rest[item.endIndex...]
-    }
-  }
+  var isEmpty: Bool { before.isEmpty && after.isEmpty && !hasStatement }
 
   private func check(_ sql: String, _ line: Int) throws(Unreadable) -> Check {
-    guard !sql.isEmpty else {
+    let tokens = SQLTokens(sql)
+    let words = tokens.filter { !$0.isBlank }
+    if tokens.contains(where: { $0.isBlank && DirectiveComment(tokens.text(of: $0)).isOne }) {
+      throw .hidden(line: line)
+    }
+    guard let first = words.first else {
       throw Unreadable(line: line, detail: "a check is a SELECT on the same line")
+    }
+    guard ["select", "with", "values"].contains(tokens.text(of: first).lowercased()) else {
+      throw Unreadable(line: line, detail: "“\(sql)” is no check: write one SELECT")
+    }
+    if let end = words.firstIndex(where: { $0.kind == .semicolon }) {
+      throw Unreadable(
+        line: line,
+        detail: end == words.count - 1
+          ? "a check is a SELECT without a semicolon: leave out the one at its end"
+          : "a check is one SELECT: write a line for each, without a semicolon"
+      )
     }
     return Check(sql: sql, line: line)
   }
+}
+
+extension MigrationScript {
+  /// Whether a function, in lower case, gives the time of its call: `date()`, `strftime('%s', 'now')`.
+  ///
+  /// O(text).
+  func asksForTime(_ function: String) -> Bool {
+    let tokens = SQLTokens(sql)
+    let words = tokens.filter { !$0.isBlank }
+    for (index, word) in words.enumerated() {
+      guard [.word, .quotedName].contains(word.kind),
+        tokens.content(of: word).lowercased() == function,
+        words.indices.contains(index + 1), tokens.text(of: words[index + 1]) == "("
+      else { continue }
+      var depth = 0
+      var commas = 0
+      var isEmpty = true
+      for word in words[(index + 1)...] {
+        let text = tokens.text(of: word)
+        if text == ")" { depth -= 1 }
+        if depth == 0, text != "(" { break }
+        if depth > 0 { isEmpty = false }
+        if depth == 1, text == "," { commas += 1 }
+        if text == "(" { depth += 1 }
+        if word.kind == .text, tokens.content(of: word).lowercased() == "now" { return true }
+      }
+      // Without a time it is that of the call.
+      if isEmpty || function == "strftime" && commas == 0 { return true }
+    }
+    return false
+  }
+}
+
+extension MigrationScript.Unreadable {
+  /// A directive within a comment.
+  fileprivate static func hidden(line: Int) -> Self {
+    Self(
+      line: line,
+      detail: """
+        a directive within a comment has no effect: give it a line of its own, or put a bar before it, as in \
+        | strata:allow
+        """
+    )
+  }
+
+  /// A directive behind a statement, or behind a comment.
+  fileprivate static func besideSQL(_ comment: String, line: Int) -> Self {
+    Self(line: line, detail: "a directive has a line of its own: move “\(comment)” to the next one")
+  }
+}
+
+/// A comment, and what in it looks like a directive.
+private struct DirectiveComment {
+  /// What follows `-- strata:`, if that is how it starts.
+  private(set) var directive: Substring?
+  /// Else how many lines below its first there is a `-- strata:`, or in `/* … */` a line that starts with `strata:`.
+  private(set) var hidden: Int?
+
+  var isOne: Bool { directive != nil || hidden != nil }
+
+  /// O(text).
+  init(_ text: String) {
+    let scalars = Array(text.unicodeScalars)
+    let isLine = text.utf8.starts(with: "--".utf8)
+    let word = "strata:".unicodeScalars
+    for index in scalars.indices.dropFirst(2) where scalars[index].value | 0x20 == 0x73 {
+      let rest = scalars[index...]
+      guard rest.count >= word.count, zip(rest, word).allSatisfy({ $0.value | 0x20 == $1.value })
+      else { continue }
+      var before = index - 1
+      while scalars[before].properties.isWhitespace, scalars[before] != "\n" { before -= 1 }
+      let sign = scalars[before]
+      guard sign == "-" || !isLine && (sign == "\n" || sign == "*") else { continue }
+      if isLine, before == 1, scalars[2..<index].allSatisfy({ $0 == " " || $0 == "\t" }) {
+        let start = text.unicodeScalars.index(text.startIndex, offsetBy: index + word.count)
+        directive = text[start...]
+        return
+      } else if hidden == nil {
+        hidden = scalars[..<index].count { $0 == "\n" }
+      }
+    }
+  }
+}
+
+extension StringProtocol {
+  fileprivate var lineFeeds: Int { utf8.count { $0 == UInt8(ascii: "\n") } }
 }
 
 extension Substring {

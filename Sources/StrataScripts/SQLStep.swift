@@ -171,8 +171,7 @@ extension SQLStep {
     switch function {
     case "random", "randomblob", "current_timestamp", "current_date", "current_time": true
     case "date", "time", "datetime", "julianday", "strftime", "unixepoch":
-      script.sql.lowercased().contains("'now'")
-        || script.sql.lowercased().contains("\(function)()")
+      script.asksForTime(function)
     default: false
     }
   }

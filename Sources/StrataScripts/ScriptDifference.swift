@@ -1,6 +1,6 @@
 import StrataSchema
 
-/// How the text of a script differs from another, without comments and spacing.
+/// How the text of a script differs from another, as checksums see it: without comments and insignificant spacing.
 package struct ScriptDifference: Equatable, Sendable {
   /// A run of words that one text has and the other has not.
   package enum Part: Equatable, Sendable {
@@ -14,7 +14,7 @@ package struct ScriptDifference: Equatable, Sendable {
 
   /// O(words × differences).
   package init(from old: String, to new: String) {
-    let (old, new) = (Self.words(old), Self.words(new))
+    let (old, new) = (NormalizedSQL(old).words, NormalizedSQL(new).words)
     let difference = new.difference(from: old)
     let removals = Set(difference.removals.map(Self.offset))
     let insertions = Set(difference.insertions.map(Self.offset))
@@ -63,11 +63,5 @@ package struct ScriptDifference: Equatable, Sendable {
     }
     let words = same.prefix(before) + ["…"] + same.suffix(after)
     parts.append(.same(words.joined(separator: " ")))
-  }
-
-  private static func words(_ sql: String) -> [String] {
-    String(decoding: NormalizedSQL(sql).bytes, as: UTF8.self)
-      .replacing(",", with: ", ").replacing(";", with: "; ").replacing("(", with: " (")
-      .split(separator: " ").map(String.init)
   }
 }

@@ -320,4 +320,21 @@ import Testing
         .allSatisfy { if case .same = $0 { true } else { false } }
     )
   }
+
+  @Test(
+    arguments: [
+      ("SELECT 'a  b'", "SELECT 'a b'"), ("SELECT 'a, b'", "SELECT 'a,b'"),
+      ("SELECT age+1", "SELECT age + 1"), ("SELECT \"a (b\"", "SELECT \"a(b\""),
+    ]
+  )
+  func `a difference shows whatever a checksum notices`(old: String, new: String) throws {
+    let content = try DataMigration("0001_a", sql: old).content
+    #expect(try DataMigration("0001_a", sql: new).content != content)
+    let difference = ScriptDifference(from: old, to: new)
+    #expect(
+      difference.parts == [
+        .same("SELECT"), .removed(String(old.dropFirst(7))), .added(String(new.dropFirst(7))),
+      ]
+    )
+  }
 }

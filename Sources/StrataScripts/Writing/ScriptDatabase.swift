@@ -2,6 +2,7 @@ import Foundation
 import StrataColumns
 import StrataJournal
 import StrataSQLite
+import StrataSchema
 
 /// The private database on which scripts of people run, and what confines them.
 ///
@@ -314,41 +315,32 @@ package struct ScriptUse {
 
 /// Where in a script a statement is.
 private struct ScriptPosition {
-  private let bytes: [UInt8]
+  private let script: String
   /// Where the statement starts that was compiled last, in bytes.
   var offset = 0
 
-  init(_ script: String) { bytes = Array(script.utf8) }
+  init(_ script: String) { self.script = script }
 
   /// The line of the statement that was compiled last, from 1.
   var line: Int { line(of: offset) }
 
   /// The line of an error: of the statement that ran, or of what was not compiled.
   func line(of error: SQLiteError, at place: Int?) -> Int {
-    guard error.operation == .prepare, let rest = error.sql, bytes.count >= rest.utf8.count else {
+    let length = script.utf8.count
+    guard error.operation == .prepare, let rest = error.sql, length >= rest.utf8.count else {
       return line
     }
-    let start = bytes.count - rest.utf8.count
+    let start = length - rest.utf8.count
     return place.map { lines(before: start + $0) + 1 } ?? line(of: start)
   }
 
-  /// The line of the first letter after the space and the comments at an offset.
+  /// The line of the first word behind the space and the comments at an offset.
   private func line(of offset: Int) -> Int {
-    var start = offset
-    while start < bytes.count {
-      let rest = bytes[start...]
-      if rest.starts(with: "--".utf8) {
-        start = rest.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-      } else if bytes[start] > 32 {
-        break
-      } else {
-        start += 1
-      }
-    }
-    return lines(before: start) + 1
+    let first = SQLTokens(script, from: offset).first { !$0.isBlank }
+    return lines(before: first?.range.lowerBound ?? script.utf8.count) + 1
   }
 
   private func lines(before offset: Int) -> Int {
-    bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") }
+    script.utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") }
   }
 }

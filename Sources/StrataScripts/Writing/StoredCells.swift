@@ -3,6 +3,7 @@ import StrataColumns
 import StrataJournal
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// The stored values that SQL shows rounded, by what it shows: a cell that a script has only moved gets its
 /// stored value back.
@@ -192,55 +193,17 @@ struct ScriptLiterals {
 
   /// O(text).
   init(_ sql: String) {
-    let bytes = Array(sql.utf8)
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "'"): readText(bytes, &index)
-      case UInt8(ascii: "\""), UInt8(ascii: "`"): Self.skip(to: byte, bytes, &index)
-      case UInt8(ascii: "["): Self.skip(to: UInt8(ascii: "]"), bytes, &index)
-      case UInt8(ascii: "-") where bytes[index...].starts(with: "--".utf8):
-        Self.skip(to: UInt8(ascii: "\n"), bytes, &index)
-      case UInt8(ascii: "/") where bytes[index...].starts(with: "/*".utf8):
-        index += 2
-        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
-        index += 2
-      default:
-        if Self.isPartOfNumber(byte) {
-          readNumber(bytes, &index)
-        } else if Self.isPartOfName(byte) {
-          while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
-        } else {
-          index += 1
-        }
+    let tokens = SQLTokens(sql)
+    for token in tokens {
+      switch token.kind {
+      case .text:
+        let text = tokens.content(of: token)
+        texts.insert(text)
+        note(text)
+      case .number: note(tokens.text(of: token).filter { $0 != "_" })
+      default: break
       }
     }
-  }
-
-  private mutating func readText(_ bytes: [UInt8], _ index: inout Int) {
-    var text: [UInt8] = []
-    index += 1
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "'") {
-        guard index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "'") else { break }
-        index += 1
-      }
-      text.append(bytes[index])
-      index += 1
-    }
-    index += 1
-    let string = String(decoding: text, as: UTF8.self)
-    texts.insert(string)
-    note(string)
-  }
-
-  private mutating func readNumber(_ bytes: [UInt8], _ index: inout Int) {
-    let start = index
-    while index < bytes.count, Self.isPartOfNumber(bytes[index]) { index += 1 }
-    note(String(decoding: bytes[start..<index], as: UTF8.self))
-    // An exponent, or hexadecimal digits.
-    while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
   }
 
   private mutating func note(_ text: String) {
@@ -249,20 +212,5 @@ struct ScriptLiterals {
     else { return }
     numbers[shown] = number
     numbers[-shown] = -number
-  }
-
-  private static func skip(to end: UInt8, _ bytes: [UInt8], _ index: inout Int) {
-    index += 1
-    while index < bytes.count, bytes[index] != end { index += 1 }
-    index += 1
-  }
-
-  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || byte == UInt8(ascii: ".")
-  }
-
-  private static func isPartOfName(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte > 127
-      || byte == UInt8(ascii: "_")
   }
 }

@@ -1,0 +1,283 @@
+import StrataJournal
+
+/// A finding that a migration says is intended.
+///
+/// ```swift
+/// DataMigration("0004_no_bio", table: "users") { $0.remove("bio") }
+///   .allowing(.destructive("users.bio"))
+/// ```
+///
+/// As a text, names are written as they are, `destructive(users.bio)`, or in double quotes with the escapes of JSON:
+/// `destructive("crm.people"."amount (EUR)")`. A name of anything but letters, digits, `_`, `$`, `-` and `:` is printed in
+/// quotes.
+public struct MigrationAllowance: Sendable, Hashable, Codable {
+  /// What it is about.
+  private enum Place: Hashable, Codable {
+    case all
+    case table(String)
+    case field(String, of: String)
+    /// What was written without quotes: the name of a table, or a table, a dot and a field.
+    case either(String)
+  }
+
+  /// The kind of finding.
+  public var kind: MigrationFinding.Kind
+
+  private var place: Place
+
+  private init(_ kind: MigrationFinding.Kind, _ place: Place) {
+    self.kind = kind
+    self.place = place
+  }
+
+  /// Allows a kind of finding: in a field, in a table and its fields, or anywhere.
+  public init(_ kind: MigrationFinding.Kind, _ table: String? = nil, _ field: String? = nil) {
+    switch (table, field) {
+    case (nil, _): self.init(kind, Place.all)
+    case (let table?, nil): self.init(kind, Place.table(table))
+    case (let table?, let field?): self.init(kind, Place.field(field, of: table))
+    }
+  }
+
+  /// Allows a kind of finding in `table` or `table.field`.
+  ///
+  /// It is compared with the names that the store has, so these may have dots, too. Where one table is named `crm` and
+  /// another one `crm.people`, `crm.people` is the field `people` of the first; `init(_:_:_:)` names the other.
+  public init(_ kind: MigrationFinding.Kind, in place: String) {
+    self.init(kind, Place.either(place))
+  }
+
+  /// Reads `destructive(users.bio)`, `lossy("crm.people")` or `no-effect`; nil for any other text.
+  public init?(parsing text: some StringProtocol) {
+    guard let list = Self.list(String(text)), list.count == 1 else { return nil }
+    self = list[0]
+  }
+
+  /// Allows that a table, or a field as `table.field`, loses everything.
+  public static func destructive(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.destructive, in: place)
+  }
+
+  /// Allows that a field, as `table.field`, loses values.
+  public static func lossy(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.lossy, in: place)
+  }
+
+  /// Allows that records of a table are gone.
+  public static func deletes(_ table: String) -> MigrationAllowance {
+    MigrationAllowance(.deletes, table)
+  }
+
+  /// Allows that references in a table, or in `table.field`, lead to no entity.
+  public static func dangling(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.dangling, in: place)
+  }
+
+  /// Whether it covers a finding in a store with some tables: permission to lose everything includes losing a part.
+  package func covers(_ finding: MigrationFinding, among tables: Set<String>) -> Bool {
+    guard
+      kind == finding.kind || kind == .destructive && Self.partOfDestructive.contains(finding.kind)
+        || kind == .lossy && finding.kind == .rounds
+    else { return false }
+    switch place {
+    case .all: return true
+    case .table(let table): return finding.table == table
+    case .field(let field, let table): return finding.table == table && finding.field == field
+    case .either(let place):
+      guard let table = finding.table else { return false }
+      if let field = finding.field, place == "\(table).\(field)" { return true }
+      return place == table && !tables.contains { table.hasPrefix("\($0).") }
+    }
+  }
+
+  private static let partOfDestructive: Set<MigrationFinding.Kind> = [
+    .lossy, .deletes, .rounds,
+  ]
+}
+
+extension MigrationAllowance: CustomStringConvertible {
+  /// `destructive(users.bio)`, on one line whatever the names are.
+  public var description: String {
+    switch place {
+    case .all: kind.rawValue
+    case .table(let table): "\(kind.rawValue)(\(table.written))"
+    case .field(let field, let table): "\(kind.rawValue)(\(table.written).\(field.written))"
+    case .either(let place): "\(kind.rawValue)(\(place))"
+    }
+  }
+
+  /// How a closure or a declaration of Swift says it: `.allowing(.destructive("users.bio"))`.
+  package var swift: String {
+    let arguments: [String]
+    switch place {
+    case .all: arguments = []
+    case .table(let table): arguments = [table.swiftLiteral]
+    case .field(let field, let table): arguments = [table.swiftLiteral, field.swiftLiteral]
+    case .either(let place): arguments = ["in: \(place.swiftLiteral)"]
+    }
+    switch (kind, place) {
+    case (.destructive, .table(let table)), (.lossy, .table(let table)),
+      (.dangling, .table(let table)):
+      if table.isPlainName { return ".allowing(.\(kind)(\(table.swiftLiteral)))" }
+    case (.deletes, .table(let table)): return ".allowing(.deletes(\(table.swiftLiteral)))"
+    case (.destructive, .field(let field, let table)), (.lossy, .field(let field, let table)),
+      (.dangling, .field(let field, let table)):
+      if table.isPlainName, field.isPlainName {
+        return ".allowing(.\(kind)(\"\(table).\(field)\"))"
+      }
+    default: break
+    }
+    return ".allowing(MigrationAllowance(\(([".\(kind)"] + arguments).joined(separator: ", "))))"
+  }
+
+  /// Reads a list as it is written in a script, with commas or blanks between its parts; nil if it cannot be read, or is
+  /// empty.
+  package static func list(_ text: String) -> [MigrationAllowance]? {
+    var reader = AllowanceReader(text)
+    var list: [MigrationAllowance] = []
+    while !reader.isAtEnd {
+      guard let kind = MigrationFinding.Kind(rawValue: reader.readWord()) else { return nil }
+      switch reader.readPlace() {
+      case .anywhere?: list.append(MigrationAllowance(kind))
+      case .names(let table, let field)?: list.append(MigrationAllowance(kind, table, field))
+      case .text(let text)?: list.append(MigrationAllowance(kind, in: text))
+      case nil: return nil
+      }
+    }
+    return list.isEmpty ? nil : list
+  }
+}
+
+/// Reads a list of permissions.
+///
+/// It goes by Unicode scalars: a mark after a quote in a name makes one character of both.
+private struct AllowanceReader {
+  /// What is in parentheses.
+  enum Place {
+    case anywhere
+    case names(String, String?)
+    case text(String)
+  }
+
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) { rest = text[...].unicodeScalars }
+
+  var isAtEnd: Bool {
+    mutating get {
+      rest = rest.drop { $0 == "," || $0.properties.isWhitespace }
+      return rest.isEmpty
+    }
+  }
+
+  mutating func readWord() -> String {
+    let word = rest.prefix { $0 != "," && $0 != "(" && !$0.properties.isWhitespace }
+    rest = rest[word.endIndex...]
+    return String(word)
+  }
+
+  /// Nil if there is no end.
+  mutating func readPlace() -> Place? {
+    guard rest.first == "(" else { return .anywhere }
+    rest.removeFirst()
+    let start = rest
+    if let names = readNames() { return names }
+    rest = start
+    var depth = 1
+    let text = rest.prefix { scalar in
+      depth += scalar == "(" ? 1 : scalar == ")" ? -1 : 0
+      return depth > 0
+    }
+    guard text.endIndex < rest.endIndex else { return nil }
+    rest = rest[text.endIndex...].dropFirst()
+    var place = String(text).drop { $0.isWhitespace }
+    while let last = place.last, last.isWhitespace { place.removeLast() }
+    return place.isEmpty ? nil : .text(String(place))
+  }
+
+  /// One or two names of which one is in quotes; nil for anything else.
+  private mutating func readNames() -> Place? {
+    skipBlanks()
+    guard let table = readName() else { return nil }
+    var field: (name: String, isQuoted: Bool)?
+    if rest.first == "." {
+      rest.removeFirst()
+      field = readName()
+      if field == nil { return nil }
+    }
+    skipBlanks()
+    guard rest.first == ")", table.isQuoted || field?.isQuoted == true else { return nil }
+    rest.removeFirst()
+    return .names(table.name, field?.name)
+  }
+
+  private mutating func skipBlanks() { rest = rest.drop { $0.properties.isWhitespace } }
+
+  private mutating func readName() -> (name: String, isQuoted: Bool)? {
+    guard rest.first == "\"" else {
+      let name = rest.prefix {
+        !$0.properties.isWhitespace && !".,()\"".unicodeScalars.contains($0)
+      }
+      rest = rest[name.endIndex...]
+      return name.isEmpty ? nil : (String(name), false)
+    }
+    rest.removeFirst()
+    var units: [UInt16] = []
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"": return (String(decoding: units, as: UTF16.self), true)
+      case "\\":
+        guard let unit = readEscape() else { return nil }
+        units.append(unit)
+      default: units += Array(scalar.utf16)
+      }
+    }
+    return nil
+  }
+
+  /// What follows a backslash, as in JSON.
+  private mutating func readEscape() -> UInt16? {
+    switch rest.popFirst() {
+    case "n": return 0x0A
+    case "r": return 0x0D
+    case "t": return 0x09
+    case "\"": return 0x22
+    case "\\": return 0x5C
+    case "u":
+      let digits = String(rest.prefix(4))
+      rest = rest.dropFirst(4)
+      return digits.utf8.count == 4 ? UInt16(digits, radix: 16) : nil
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  /// Whether it can stand in a permission, and in a literal of Swift, as it is.
+  fileprivate var isPlainName: Bool {
+    !isEmpty
+      && unicodeScalars.allSatisfy { scalar in
+        let properties = scalar.properties
+        return properties.isAlphabetic || properties.numericType != nil
+          || "_$-:".unicodeScalars.contains(scalar)
+      }
+  }
+
+  /// The name as a permission has it.
+  fileprivate var written: String {
+    if isPlainName { return self }
+    let escaped = unicodeScalars.map { scalar in
+      scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar).printable
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  fileprivate var swiftLiteral: String {
+    let escaped = unicodeScalars.map { scalar in
+      let text = String(scalar)
+      if scalar == "\"" || scalar == "\\" { return "\\\(text)" }
+      return text.printable == text ? text : "\\u{\(String(scalar.value, radix: 16))}"
+    }
+    return "\"\(escaped.joined())\""
+  }
+}
