@@ -19,9 +19,9 @@ package struct RedactedFields: Sendable {
   }
 
   private mutating func add(_ field: StoreBundle.Field, _ view: ReadView) throws {
-    let value = StoredValues.table(of: field.table)
-    let table = view.allTables.contains(field.table) ? field.table : value
-    guard view.allTables.contains(table) else {
+    let place = Self.place(of: field, in: view)
+    let value = StoredValues.table(of: place.table)
+    guard let table = Self.table(place.table, in: view) else {
       throw PersistenceError.Reason.notFound("table \(field.table)")
     }
     func refuse(_ detail: String) -> MaintenanceError {
@@ -29,20 +29,41 @@ package struct RedactedFields: Sendable {
     }
     let layouts = view.catalog.numberedLayouts(of: table).values
     if layouts.contains(where: \.isOfSealedRecords) {
-      throw refuse("the records of \(field.table) are sealed, and stay so")
+      throw refuse("the records of \(place.table) are sealed, and stay so")
     }
-    if field.name == "id", StoredValues.name(ofTable: table) == nil {
+    if place.name == "id", StoredValues.name(ofTable: table) == nil {
       throw refuse("IDs stay, because others refer to them")
     }
     for layout in layouts {
-      let places = layout.references.filter { place in
-        place.path.first == .field(field.name)
-          || place.path.dropFirst().first == .field(field.name) && table == value
+      let references = layout.references.filter { reference in
+        reference.path.first == .field(place.name)
+          || reference.path.dropFirst().first == .field(place.name) && table == value
       }
-      if let place = places.first { throw refuse("it has IDs of \(place.table), which stay") }
-      if layout.kind(ofField: field.name, in: table) != nil { known.insert(field) }
+      if let target = references.first?.table {
+        throw refuse("it has IDs of \(target), which stay")
+      }
+      if layout.kind(ofField: place.name, in: table) != nil { known.insert(field) }
     }
-    names[table, default: []].insert(field.name)
+    names[table, default: []].insert(place.name)
+  }
+
+  /// The table of a name, or that of the persisted value of the name; nil if there is none.
+  private static func table(_ name: String, in view: ReadView) -> String? {
+    [name, StoredValues.table(of: name)].first(where: view.allTables.contains)
+  }
+
+  /// The field that is there: where names have dots, `crm.people.email` has several readings.
+  private static func place(of field: StoreBundle.Field, in view: ReadView) -> StoreBundle.Field {
+    let text = field.description
+    let readings = text.indices.filter { text[$0] == "." }.map { dot in
+      StoreBundle.Field(String(text[..<dot]), String(text[text.index(after: dot)...]))
+    }
+    return ([field] + readings).first { reading in
+      guard let table = table(reading.table, in: view) else { return false }
+      return view.catalog.numberedLayouts(of: table).values.contains {
+        $0.kind(ofField: reading.name, in: table) != nil
+      }
+    } ?? field
   }
 }
 
