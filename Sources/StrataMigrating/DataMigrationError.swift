@@ -16,6 +16,10 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case missing(number: Int, name: String)
   /// A migration that ran on this store is not the one in the list.
   case drifted(number: Int, name: String, appliedAs: String)
+  /// A migration ran on this store under another name: its file has another number now.
+  case renumbered(String, ranAs: String)
+  /// A migration has the number of another one that ran on this store.
+  case notRun(String, number: Int, ran: String)
   /// The store is older than what a squashed migration stands for.
   case tooOld(needs: Int, found: Int, squashed: String)
   /// Migrations are pending, and the configuration does not let an opening run them.
@@ -69,6 +73,9 @@ extension DataMigrationError: CustomStringConvertible {
       name == applied
         ? "migration \(number) (\(name)) has changed since it ran on this store"
         : "migration \(number) ran on this store as \(applied), and is \(name) now"
+    case .renumbered(let name, let ran): "the migration \(name) ran on this store as \(ran)"
+    case .notRun(let name, let number, let ran):
+      "the migration \(name) has not run on this store, whose migration \(number) is \(ran)"
     case .tooOld(let needs, let found, let squashed):
       "the store is at migration \(found), and \(squashed) goes on from \(needs)"
     case .pending(let names): "migrations are pending: \(names.joined(separator: ", "))"
@@ -125,6 +132,16 @@ extension DataMigrationError: CustomStringConvertible {
       """
       Restore it as it was released, and put the change into a new migration. If both do the same, \
       `repair` notes the new one.
+      """
+    case .renumbered(let name, let ran):
+      """
+      Name \(name) \(ran) again, as every store has it that it ran on. If another migration has its number now, give that \
+      one the next free number.
+      """
+    case .notRun(let name, _, let ran):
+      """
+      Put \(ran) back as it was, and give \(name) the next free number. A script that only has another name is accepted \
+      by `repair` while its words are the same.
       """
     case .tooOld(let needs, _, _):
       "Open it once with a build that has the migrations up to \(needs)."
@@ -207,7 +224,7 @@ extension DataMigrationError: FeatureError {
     switch self {
     case .unknownNumber: .notThere
     case .olderBuild: .newer
-    case .missing, .drifted, .tooOld: .otherSchema
+    case .missing, .drifted, .renumbered, .notRun, .tooOld: .otherSchema
     case .unreadable, .sealed, .takenBack: .undecodable
     case .notEnoughSpace: .disk
     case .badName, .duplicate, .gap, .outOfOrder, .pending, .needsProgram, .failed, .checkFailed,
@@ -219,7 +236,8 @@ extension DataMigrationError: FeatureError {
 
   package var programRemedy: PersistenceError.Remedy {
     switch self {
-    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
+    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .renumbered, .notRun, .failed,
+      .checkFailed,
       .refused,
       .noStatement, .unreadable, .sealed, .unknownStep:
       .fixProgram

@@ -85,6 +85,34 @@ extension DataMigrator {
     }
   }
 
+  /// Runs on a copy; where a migration fails, with what those before it did and why it failed.
+  func runPlan(
+    _ direction: MigrationReport.Direction,
+    to number: Int?
+  ) throws -> (report: MigrationReport, failure: PersistenceError?) {
+    try runOnCopy { migrator in
+      let steps = Lock<[MigrationReport.Step]>([])
+      var migrator = migrator
+      migrator.configuration.ran = { step in steps.withLock { $0.append(step) } }
+      let revision = try migrator.readStatus().revision
+      do {
+        return (try migrator.run(direction, to: number), nil)
+      } catch {
+        let reason = PersistenceError(.migrating, path: path, wrapping: error).reason
+        let failure = PersistenceError(.migrating, path: path, reason)
+        guard failure.dataMigration != nil else { throw error }
+        let ran = steps.withLock { $0 }
+        let report = MigrationReport(
+          direction: direction,
+          steps: ran,
+          before: revision,
+          after: ran.last { $0.revision != nil }?.revision ?? revision
+        )
+        return (report, failure)
+      }
+    }
+  }
+
   /// Sets what a run on a copy needs: nothing is kept, and a loss does not stop it.
   mutating func useScratch() {
     configuration.backups = .none
@@ -141,25 +169,28 @@ extension DataMigrator {
   func findRepairs() throws -> [MigrationRepair] {
     try withReader { connection in
       let ledger = try MigrationRun.ledger(of: connection, migrations)
-      return Self.repaired(ledger.sequence).map(\.repair)
+      return try Self.repaired(ledger.sequence).map(\.repair)
     }
   }
 
   func writeRepairs() throws -> [MigrationRepair] {
     var repairs: [MigrationRepair] = []
     try changeLedger { sequence, _ in
-      let repaired = Self.repaired(sequence)
+      let repaired = try Self.repaired(sequence)
       repairs = repaired.map(\.repair)
       return repaired.map(\.entry)
     }
     return repairs
   }
 
+  /// - Throws: `.renumbered` and `.notRun` for a migration that has the number of another one: it has not run.
   private static func repaired(
     _ sequence: MigrationSequence
-  ) -> [(entry: DataLedger.Entry, repair: MigrationRepair)] {
+  ) throws(DataMigrationError) -> [(entry: DataLedger.Entry, repair: MigrationRepair)] {
     let drifted = Set(sequence.entries.filter { $0.state == .drifted }.map(\.number))
-    return sequence.ledger.filter { drifted.contains($0.number) }.compactMap { row in
+    let rows = sequence.ledger.filter { drifted.contains($0.number) }
+    for row in rows { if let error = sequence.other(than: row) { throw error } }
+    return rows.compactMap { row in
       guard let migration = sequence.migration(row.number) else { return nil }
       var entry = row
       entry.name = migration.name

@@ -68,7 +68,17 @@ extension DataMigrator {
     _ direction: MigrationReport.Direction = .up,
     to number: Int? = nil
   ) async throws(PersistenceError) -> MigrationReport {
-    try await work { try $0.runOnCopy { try $0.run(direction, to: number) } }
+    let (report, failure) = try await planUntilFailure(direction, to: number)
+    if let failure { throw failure }
+    return report
+  }
+
+  /// The same; where a migration fails, with what those before it would do and why it failed.
+  package func planUntilFailure(
+    _ direction: MigrationReport.Direction = .up,
+    to number: Int? = nil
+  ) async throws(PersistenceError) -> (report: MigrationReport, failure: PersistenceError?) {
+    try await work { try $0.runPlan(direction, to: number) }
   }
 
   /// Runs the pending migrations.

@@ -38,6 +38,9 @@ public struct MigrationConfiguration: Sendable {
   /// Called with each migration before it starts, and with how many records it has read: return quickly.
   public var progress: (@Sendable (MigrationProgress) -> Void)?
 
+  /// Called with what each migration did, before it takes effect.
+  var ran: (@Sendable (MigrationReport.Step) -> Void)?
+
   /// Creates a configuration; the defaults suit most programs.
   public init(
     policy: Policy = .automatic,

@@ -37,6 +37,8 @@ public struct MigrationReport: Sendable, Hashable, Codable {
     public var tables: [MigrationTableReport] = []
     /// What may not be intended, the allowed findings included.
     public var findings: [MigrationFinding] = []
+    /// The tables and fields that it added, also where no record has a value in them: `tags`, `people.vip`.
+    public var added: [String] = []
     /// How long it took.
     public var duration: Duration = .zero
     /// The size of its delta; 0 where it changed nothing.

@@ -186,6 +186,7 @@ extension MigrationRun {
       // What brings records up has run on them above, or there were none.
       if direction == .down || !report.steps.contains(where: { $0.number == task.number }) {
         report.steps.append(step)
+        configuration.ran?(step)
       }
       switch direction {
       case .up:
@@ -290,7 +291,7 @@ extension MigrationRun {
       MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
     )
     workspace.startStep(sealing: task.migration.seals)
-    let listed = workspace.tables
+    let (listed, fields) = (workspace.tables, tables.fields)
     var difference = MigrationDifference(workspace, records)
     let header: DeltaHeader?
     do {
@@ -331,6 +332,7 @@ extension MigrationRun {
       )
     }
     step.allow(task.migration.allowances + tables.allowances, among: listed.union(workspace.tables))
+    step.added = tables.added(to: fields)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
     step.isForStragglers = records != .all
@@ -371,7 +373,7 @@ extension MigrationRun {
       error
     case let error as MigrationStepError where error.isOfIDs && task.row != nil:
       DataMigrationError.idsNotReversible(name, detail: error.description)
-    default: DataMigrationError.failed(name, detail: "\(error)")
+    default: DataMigrationError.failed(task.script, detail: "\(error)")
     }
   }
 }

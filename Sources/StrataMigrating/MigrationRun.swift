@@ -50,6 +50,13 @@ struct MigrationRun {
       stragglers.map { .stragglers(of: $0.of) } ?? .all
     }
 
+    /// What runs: a script for the way back has a name of its own.
+    var script: String {
+      guard row != nil else { return migration.name }
+      return migration.form == .sql
+        ? "\(migration.name).down" : "\(migration.name) (its way back)"
+    }
+
     /// - Parameter declared: The declared columns that it has changed, as they were before.
     func trace(declared: [String: [DeclaredColumn]]) -> MigrationTrace {
       if let stragglers { return .stragglers(stragglers.of, since: stragglers.since) }

@@ -30,7 +30,9 @@ struct MigrationSequence {
       guard case .gap(let expected, _) = error,
         let row = ledger.first(where: { $0.number == expected })
       else { throw error }
-      throw .missing(number: row.number, name: row.name)
+      let renumbered = migrations.first { $0.isRenumbered(row) }
+      throw renumbered.map { .renumbered($0.name, ranAs: row.name) }
+        ?? .missing(number: row.number, name: row.name)
     }
     self.ledger = ledger
     compare()
@@ -68,7 +70,10 @@ struct MigrationSequence {
       let state = state(of: row, known)
       switch (state, known) {
       case (.drifted, let known?):
-        note(.drifted(number: row.number, name: known.migration.name, appliedAs: row.name))
+        note(
+          other(than: row)
+            ?? .drifted(number: row.number, name: known.migration.name, appliedAs: row.name)
+        )
       case (.missing, _): note(.missing(number: row.number, name: row.name))
       default: break
       }
@@ -151,6 +156,18 @@ struct MigrationSequence {
     return others.isEmpty ? [(number, migration)] : others
   }
 
+  /// What is wrong if the migration with the number of a row is another one, which has not run; nil if it is the one that
+  /// ran, edited or renamed.
+  func other(than row: DataLedger.Entry) -> DataMigrationError? {
+    guard let migration = migration(row.number), migration.name != row.name,
+      migration.checksum != row.checksum
+    else { return nil }
+    if let renumbered = list.first(where: { $0.migration.isRenumbered(row) }) {
+      return .renumbered(renumbered.migration.name, ranAs: row.name)
+    }
+    return .notRun(migration.name, number: row.number, ran: row.name)
+  }
+
   /// The migration of a number.
   func migration(_ number: Int) -> DataMigration? {
     list.first { $0.number == number }?.migration
@@ -168,6 +185,11 @@ extension DataMigration {
   fileprivate func isOrReplaces(_ name: String, as number: Int) -> Bool {
     self.name == name
       || isSquashed && DataLedger.number(of: name).map(numbers(as: number).contains) ?? false
+  }
+
+  /// Whether it is the script that ran under the number of a row, which is not its own.
+  fileprivate func isRenumbered(_ row: DataLedger.Entry) -> Bool {
+    form == .sql && number != row.number && checksum == row.checksum
   }
 
   /// The checksum of its content; nil for a marker.

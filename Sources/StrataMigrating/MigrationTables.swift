@@ -265,3 +265,26 @@ package struct ColumnDeclaration: Equatable {
     (self.field, self.isRequired, self.defaultValue) = (field, isRequired, defaultValue)
   }
 }
+
+/// What a step adds to the schema.
+extension MigrationTables {
+  /// The fields of each table, with those that are only declared.
+  var fields: [String: Set<String>] {
+    Dictionary(
+      uniqueKeysWithValues: names.map { table in
+        let stored = layouts(of: table).values.flatMap { $0.fields.map(\.name) }
+        return (table, Set(stored + declaredColumns(of: table).map(\.field.name)))
+      }
+    )
+  }
+
+  /// The tables and fields that were not there before, `tags` and `people.vip`, in their order.
+  func added(to before: [String: Set<String>]) -> [String] {
+    let renames = workspace.renames
+    return fields.sorted { $0.key < $1.key }.flatMap { table, fields -> [String] in
+      guard let known = before[renames.tables[table] ?? table] else { return [table] }
+      let renamed = known.flatMap { renames.names(of: $0, in: table) }
+      return fields.subtracting(known).subtracting(renamed).sorted().map { "\(table).\($0)" }
+    }
+  }
+}

@@ -61,7 +61,7 @@ extension DataMigration {
     if let down {
       let script = try Self.script(SQLTokens.plain(down), of: "\(name).down") { $0.conflictAsDown }
       if script.isEmpty { empty.insert(.down) }
-      let step = SQLStep(script: script, name: name, timeLimit: timeLimit)
+      let step = SQLStep(script: script, name: "\(name).down", timeLimit: timeLimit)
       back = { tables in try step.run(on: tables) }
     }
     let step = SQLStep(script: up, name: name, timeLimit: timeLimit)

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSchema
 
 extension MigrationFolder {
   /// The form of a new migration.
@@ -43,27 +44,46 @@ extension MigrationFolder {
     return files
   }
 
-  /// The lines of Swift that make a migration of embedded files: those that `add(_:_:)` returned.
+  /// A function in Swift with a migration of embedded files in its list: those that `add(_:_:)` returned.
+  ///
+  /// It is a function because making a migration of a script throws, and only the code of `main.swift` may do that outside
+  /// of one.
   package static func declaration(embedding files: [String]) -> String {
     let first = String(files.first?.split(separator: "/").last ?? "")
-    if first.hasSuffix(".swift") {
-      // An embedded file is not compiled, so the step itself is elsewhere in the program.
-      let name = SQLMigrationName.withoutPrefix(first.dropLast(".swift".count))
-      return """
-        DataMigration("\(name)", table: "users") { user in
-          user["email"] = .string("")
-        }
-        """
-    }
-    let scripts = files.map { file in
+    let migration = first.hasSuffix(".swift") ? closure(first) : scripts(first, files)
+    let isFirst = SQLMigrationName.number(of: SQLMigrationName.withoutPrefix(first)) == 1
+    let lines = (isFirst ? [] : ["// Those before it."]) + migration
+    return """
+      import StrataMigrations
+
+      func migrations() throws -> [DataMigration] {
+        [
+      \(lines.map { "    \($0)" }.joined(separator: "\n"))
+        ]
+      }
+      """
+  }
+
+  /// An embedded file is not compiled, so the step itself is elsewhere in the program.
+  private static func closure(_ file: String) -> [String] {
+    let name = SQLMigrationName.withoutPrefix(file.dropLast(".swift".count))
+    return [
+      "DataMigration(\"\(name)\", table: \"users\") { user in",
+      "  user[\"email\"] = .string(\"\")",
+      "}",
+    ]
+  }
+
+  private static func scripts(_ first: String, _ files: [String]) -> [String] {
+    let arguments = files.map { file in
       let name = file.split(separator: "/").last ?? ""
       let label = name.hasSuffix(".down.sql") ? "down" : "sql"
       // The name that SwiftPM gives the constant.
       let constant = name.replacing(".", with: "_")
       return "  \(label): String(decoding: PackageResources.\(constant), as: UTF8.self)"
     }
-    let stem = first.dropLast(".sql".count)
-    return "try DataMigration(\n  \"\(stem)\",\n\(scripts.joined(separator: ",\n"))\n)"
+    let separated = arguments.dropLast().map { "\($0)," } + arguments.suffix(1)
+    return ["try DataMigration(", "  \"\(first.dropLast(".sql".count))\","] + separated + [")"]
   }
 
   private static let marker =
@@ -87,6 +107,11 @@ extension MigrationFolder {
   /// If it throws, each file is where it was.
   package func squash(to last: Int) throws(SQLMigrationError) -> String {
     let replaced = steps.filter { $0.number <= last }
+    if let first = steps.first, let numbers = first.replaces,
+      replaced.count < 2, last <= numbers.upperBound
+    {
+      throw .squashed(file: first.files[0], numbers: numbers)
+    }
     guard let step = replaced.last, step.number == last else { throw .noMigration(number: last) }
     // The first of them may stand for earlier ones.
     let number = step.name.prefix { $0.isNumber }
@@ -153,5 +178,17 @@ extension MigrationFolder {
       throw .unwritable(path: place, detail: "the file cannot be written, or is there already")
     }
     return place
+  }
+}
+
+extension MigrationFolder.Step {
+  /// The numbers that it stands for, if it is squashed, and its script can be read.
+  fileprivate var replaces: ClosedRange<Int>? {
+    guard let up else { return nil }
+    do {
+      return try MigrationScript(SQLTokens.plain(up)).replaces
+    } catch {
+      return nil
+    }
   }
 }

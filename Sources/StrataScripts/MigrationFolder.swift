@@ -3,9 +3,11 @@ import StrataJournal
 
 /// The files of a folder of migrations, in the order of their numbers.
 ///
-/// `0003_split_name.sql` is a migration in SQL, and `0003_split_name.down.sql` takes it back. A file
-/// `0003_split_name.swift` says that the migration is written in Swift; its contents are not read. `V0003_…` is
-/// read as `0003_…`, for folders that a package embeds. Files that end otherwise are ignored.
+/// `0003_split_name.sql` is a migration in SQL, and `0003_split_name.down.sql` takes it back; `0003_split_name.up.sql` is
+/// the same as the first. A file `0003_split_name.swift` says that the migration is written in Swift; its contents are not
+/// read. `V0003_…` is read as `0003_…`, for folders that a package embeds. What starts with a number and has another
+/// ending is an error if it may be meant as a script, as `0003_b.SQL` or `0003_b`. Other files are ignored, and so are
+/// folders.
 package struct MigrationFolder {
   /// The files of one number.
   package struct Step: Equatable {
@@ -23,7 +25,10 @@ package struct MigrationFolder {
   package let steps: [Step]
 
   /// Reads all files; O(bytes).
-  package init(_ path: String) throws(SQLMigrationError) {
+  ///
+  /// - Parameter applied: The names of migrations that ran on the store at hand: where two have one number, these keep
+  ///   it.
+  package init(_ path: String, applied: [String] = []) throws(SQLMigrationError) {
     self.path = path
     let names: [String]
     do {
@@ -31,7 +36,8 @@ package struct MigrationFolder {
     } catch {
       throw .unreadable(
         path: path,
-        detail: "the folder of migrations cannot be read; `strata migrate history` needs none"
+        detail:
+          "the folder of migrations cannot be read: check the path; `strata migrate history` needs none"
       )
     }
     var files: [Int: [FileName]] = [:]
@@ -41,7 +47,7 @@ package struct MigrationFolder {
     var steps: [Step] = []
     let free = (files.keys.max() ?? 0) + 1
     for (number, files) in files.sorted(by: { $0.key < $1.key }) {
-      try Self.checkIsOne(number, files, in: path, free: free)
+      try Self.checkNumber(number, files, in: path, free: free, applied: applied)
       steps.append(try Self.step(number, files, in: path))
     }
     self.steps = steps
@@ -54,10 +60,22 @@ package struct MigrationFolder {
   ) throws(SQLMigrationError) -> Step {
     let downs = files.filter { $0.kind == .down }
     guard let up = files.first(where: { $0.kind != .down }) else {
-      throw .onlyDown(file: files[0].file)
+      throw .onlyDown(file: downs[0].file)
     }
-    // The program has the way back of a migration in Swift.
-    if up.kind == .swift, let down = downs.first { throw .onlyDown(file: down.file) }
+    for down in downs where down.name != up.name {
+      let name = "\(SQLMigrationName.prefix(of: down.file))\(up.name).down.sql"
+      throw .badName(
+        file: "\(path)/\(down.file)",
+        detail: "the migration \(number) is \(up.file), and its way back is named \(name)"
+      )
+    }
+    if downs.count > 1 { throw twice(downs, in: path) }
+    if up.kind == .swift, let down = downs.first {
+      throw .badName(
+        file: "\(path)/\(down.file)",
+        detail: "the program has the way back of a migration in Swift, as .reversed { … }"
+      )
+    }
     var down: String?
     if let file = downs.first { down = try text(of: "\(path)/\(file.file)") }
     return Step(
@@ -69,41 +87,38 @@ package struct MigrationFolder {
     )
   }
 
+  private static func twice(_ files: [FileName], in path: String) -> SQLMigrationError {
+    .badName(
+      file: "\(path)/\(files[1].file)",
+      detail: "\(files[0].file) is the same migration, so keep one of them"
+    )
+  }
+
   /// Refuses two migrations of one number.
   ///
-  /// The newer one is the one whose file was changed last; where both times are the same, the one whose name comes
-  /// last.
-  private static func checkIsOne(
+  /// Which of them ran somewhere, a folder does not say: the one that ran on the store at hand keeps its number.
+  private static func checkNumber(
     _ number: Int,
     _ files: [FileName],
     in path: String,
-    free: Int
+    free: Int,
+    applied: [String]
   ) throws(SQLMigrationError) {
     let ups = files.filter { $0.kind != .down }
-    var names: Set<String> = []
-    let firsts = (ups + files).filter { names.insert($0.name).inserted }
-    let others = ups.count > 1 ? ups : firsts
-    guard others.count > 1 else { return }
-    let newer =
-      others.sorted { first, second in
-        let (left, right) = (first.changed(in: path), second.changed(in: path))
-        return left == right ? first.file < second.file : left < right
-      }.last ?? others[0]
-    let isAlone = newer.kind == .down || ups.count { $0.name == newer.name } > 1
-    let moved =
-      isAlone ? [newer] : files.filter { $0.name == newer.name }.sorted { $0.kind < $1.kind }
+    guard ups.count > 1 else { return }
+    let names = Set(ups.map(\.name))
+    if names.count == 1 { throw twice(ups, in: path) }
     let digits = String(free)
     let prefix = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    let commands = moved.map { file in
-      let letter = SQLMigrationName.prefix(of: file.file)
-      let name = "\(letter)\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
-      return "mv \("\(path)/\(file.file)".shellWord) \("\(path)/\(name)".shellWord)"
+    let movable = names.subtracting(applied).sorted()
+    let commands = (movable.isEmpty ? names.sorted() : movable).map { name in
+      files.filter { $0.name == name }.sorted { $0.kind < $1.kind }.map { file in
+        let letter = SQLMigrationName.prefix(of: file.file)
+        let name = "\(letter)\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
+        return "mv \("\(path)/\(file.file)".shellWord) \("\(path)/\(name)".shellWord)"
+      }.joined(separator: " && ")
     }
-    throw .duplicate(
-      number: number,
-      files: others.map(\.file).sorted(),
-      rename: commands.joined(separator: " && ")
-    )
+    throw .duplicate(number: number, files: ups.map(\.file).sorted(), renames: commands)
   }
 
   private static func text(of path: String) throws(SQLMigrationError) -> String {
@@ -111,12 +126,12 @@ package struct MigrationFolder {
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw .unreadable(path: path, detail: "the file cannot be read")
+      throw .unreadable(path: path, detail: "the file cannot be read: check who may read it")
     }
     guard let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) else {
-      throw .unreadable(path: path, detail: "the file is not text in UTF-8")
+      throw .notText(path: path)
     }
-    return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    return text
   }
 }
 
@@ -134,36 +149,63 @@ private struct FileName {
   let name: String
   let kind: Kind
 
-  /// When the file was changed last; the distant past if the system does not say.
-  func changed(in path: String) -> Date {
-    do {
-      let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
-      return attributes[.modificationDate] as? Date ?? .distantPast
-    } catch {
-      return .distantPast
-    }
-  }
+  private static let endings: [(text: String, kind: Kind)] = [
+    (".down.sql", .down), (".up.sql", .up), (".sql", .up), (".swift", .swift),
+  ]
+
+  /// What other tools write in place of `down`.
+  private static let waysBack = [".undo.sql", ".rollback.sql", ".revert.sql"]
 
   /// Nil for a file that does not belong to a migration.
   init?(_ file: String, in path: String) throws(SQLMigrationError) {
     self.file = file
-    let stem: Substring
-    if file.hasSuffix(".down.sql") {
-      (kind, stem) = (.down, file.dropLast(".down.sql".count))
-    } else if file.hasSuffix(".sql") {
-      (kind, stem) = (.up, file.dropLast(".sql".count))
-    } else if file.hasSuffix(".swift") {
-      (kind, stem) = (.swift, file.dropLast(".swift".count))
-    } else {
-      return nil
-    }
-    name = SQLMigrationName.withoutPrefix(stem)
-    guard let number = SQLMigrationName.number(of: name) else {
-      // Other Swift files may be beside those of migrations.
-      if kind == .swift { return nil }
-      throw .badName(file: "\(path)/\(file)")
-    }
+    let detail = Self.mistake(in: file, path)
+    if let detail { throw .badName(file: "\(path)/\(file)", detail: detail) }
+    guard let ending = Self.endings.first(where: { file.hasSuffix($0.text) }) else { return nil }
+    kind = ending.kind
+    name = SQLMigrationName.withoutPrefix(file.dropLast(ending.text.count))
+    guard let number = SQLMigrationName.number(of: name) else { return nil }
     self.number = number
+  }
+
+  /// How a file is to be named that is meant as one of a migration, and is not named so; nil for any other.
+  private static func mistake(in file: String, _ path: String) -> String? {
+    let lower = file.lowercased()
+    let stem = file.prefix { $0 != "." }
+    if let ending = waysBack.first(where: lower.hasSuffix) {
+      return "a script for the way back is named \(file.dropLast(ending.count)).down.sql"
+    }
+    for ending in [".down.sql", ".up.sql"] where lower.hasSuffix(ending) && !file.hasSuffix(ending)
+    {
+      return "a script is named \(file.dropLast(ending.count))\(ending)"
+    }
+    if lower.hasSuffix(".sql"), lower.hasPrefix("r__") {
+      return "a migration runs once, so it has a number, as in 0003_split_name.sql"
+    }
+    let rest = file.dropFirst()
+    if lower.hasSuffix(".sql"), lower.hasPrefix("u"), rest.first?.isNumber ?? false {
+      return "a script for the way back is named \(rest.prefix { $0 != "." }).down.sql"
+    }
+    let name = SQLMigrationName.withoutPrefix(file)
+    let isNumbered = name.first?.isNumber ?? false
+    guard endings.contains(where: { file.hasSuffix($0.text) }) else {
+      let isMeant = isNumbered && (lower.contains("sql") || !file.contains("."))
+      guard isMeant, !isFolder("\(path)/\(file)") else { return nil }
+      return "a script is named \(stem)\(lower.contains(".down.") ? ".down" : "").sql"
+    }
+    if SQLMigrationName.number(of: name) != nil { return nil }
+    // Other Swift files may be beside those of migrations.
+    if file.hasSuffix(".swift") { return nil }
+    if name.prefix(while: \.isNumber).count > 9 {
+      return "migrations have the numbers 1, 2, 3 … in their order, as in 0003_split_name.sql"
+    }
+    return "a migration is named as 0003_split_name.sql, with a number from 1 on"
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      && isFolder.boolValue
   }
 }
 

@@ -9,13 +9,14 @@ import StrataStorage
 ///
 /// `0003_split_name.sql` is a migration, and `0003_split_name.down.sql` takes it back. `0003_split_name.swift` says
 /// that this migration is written in Swift; the program passes it, and the `strata` command stops before it.
-/// Other files, and folders in it, are ignored.
+/// What starts with a number and may be meant as a script, as `0003_b.SQL`, is an error. Other files, and folders in it,
+/// are ignored.
 ///
 /// Scripts that a program embeds are passed one by one: see `DataMigration(_:sql:down:timeLimit:)`.
 public enum SQLMigrations {
   /// The migrations of a folder, in the order of their numbers.
   ///
-  /// O(bytes of the files). Numbers that are missing are found when the list is used.
+  /// O(bytes of the files). A folder without migrations is an error. Numbers that are missing are found when the list is used.
   ///
   /// - Parameters:
   ///   - path: The folder.
@@ -45,11 +46,16 @@ public enum SQLMigrations {
   }
 
   /// The migrations of a folder, with those in Swift as markers that cannot run.
+  ///
+  /// - Parameter applied: The names of those that ran on the store at hand.
   package static func read(
     _ path: String,
-    timeLimit: Duration = .seconds(600)
+    timeLimit: Duration = .seconds(600),
+    applied: [String] = []
   ) throws(SQLMigrationError) -> [DataMigration] {
-    try MigrationFolder(path).steps.map { step throws(SQLMigrationError) in
+    let folder = try MigrationFolder(path, applied: applied)
+    if folder.steps.isEmpty { throw .empty(path: path) }
+    return try folder.steps.map { step throws(SQLMigrationError) in
       guard let sql = step.up else {
         return DataMigration(name: step.name, form: .swift, content: nil, up: nil)
       }

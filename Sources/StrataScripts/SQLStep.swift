@@ -17,6 +17,7 @@ struct SQLStep: Sendable {
   ///
   /// - Throws: `DataMigrationError.checkFailed` and `.sealed`, `EntityTableError`, errors of the tables.
   func run(on tables: MigrationTables) throws {
+    try script.checkStatements()
     for allowance in script.allowances { tables.allow(allowance) }
     let names = StoredNames()
     let text = ([script.sql] + (script.before + script.after).map(\.sql)).joined().lowercased()

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataInspection
+import StrataMigrations
 import StrataRecords
 import Testing
 
@@ -484,54 +485,34 @@ private struct Sample {
     #expect(try await Program.strata("migrate", "new", "no blanks", "--dir", path).status == 64)
   }
 
-  @Test func `new prints how a program passes scripts that it embeds`() async throws {
+  @Test func `new prints Swift that compiles in a library`() async throws {
     let folder = try Folder()
     let path = folder.path("Migrations")
-    let new = try await Program.strata("migrate", "new", "add_email", "--embedded", "--dir", path)
-    #expect(new.status == 0, "\(new)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["V0001_add_email.sql"])
-    #expect(
-      new.output.hasSuffix(
-        """
-        Add it to the list that the program passes to `open`:
-
-        try DataMigration(
-          "V0001_add_email",
-          sql: String(decoding: PackageResources.V0001_add_email_sql, as: UTF8.self)
-        )
-
-        """
-      )
-    )
-  }
-
-  @Test func `new writes a migration in Swift for an embedded folder`() async throws {
-    let folder = try Folder()
-    let path = folder.path("Migrations")
+    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+    var printed: [String] = []
     for arguments in [["add_email", "--embedded"], ["split_name", "--embedded", "--swift"]] {
       let new = try await Program.run(
         try Program.strataPath(),
         ["migrate", "new"] + arguments + ["--dir", path]
       )
       #expect(new.status == 0, "\(new)")
-      guard arguments.contains("--swift") else { continue }
-      #expect(
-        new.output.hasSuffix(
-          """
-          Add it to the list that the program passes to `open`:
-
-          DataMigration("0002_split_name", table: "users") { user in
-            user["email"] = .string("")
-          }
-
-          """
-        )
-      )
+      let parts = new.output.split(separator: "\n\n", maxSplits: 2)
+      #expect(parts[0].hasSuffix("Add it to the list that the program passes to `open`:"))
+      #expect(parts[1] == "import StrataMigrations")
+      printed.append(String(parts[2]))
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         == ["V0001_add_email.sql", "V0002_split_name.swift"]
     )
+    // What is below is what is printed, and it compiles.
+    for text in printed {
+      let lines = text.split(separator: "\n")
+      let code = "  static " + lines.joined(separator: "\n  ")
+      #expect(source.contains(code), "\(code)")
+    }
+    #expect(try AddEmail.migrations().map(\.name) == ["0001_add_email"])
+    #expect(try SplitName.migrations().map(\.name) == ["0002_split_name"])
     let down = try await Program.strata("migrate", "new", "x", "--swift", "--down", "--dir", path)
     #expect(down.status == 64)
     #expect(down.errors.contains(".reversed"))
@@ -546,5 +527,179 @@ private struct Sample {
   func `every verb has help with an example`(verb: String) async throws {
     let help = try await Program.strata("migrate", verb, "--help")
     #expect(help.status == 0 && help.output.contains("strata migrate \(verb) "), "\(help)")
+  }
+}
+
+/// What a package has whose target embeds the scripts.
+private enum PackageResources {
+  static let V0001_add_email_sql: [UInt8] = Array("SELECT 1".utf8)
+}
+
+private enum AddEmail {
+  static func migrations() throws -> [DataMigration] {
+    [
+      try DataMigration(
+        "V0001_add_email",
+        sql: String(decoding: PackageResources.V0001_add_email_sql, as: UTF8.self)
+      )
+    ]
+  }
+}
+
+private enum SplitName {
+  static func migrations() throws -> [DataMigration] {
+    [
+      // Those before it.
+      DataMigration("0002_split_name", table: "users") { user in
+        user["email"] = .string("")
+      }
+    ]
+  }
+}
+
+/// What the verbs say of a folder and a store that do not fit, and of what there is nothing to do for.
+@Suite struct MigrateMessagesTests {
+  @Test func `what there is nothing to do for is said as it is`() async throws {
+    let sample = try await Sample()
+    let none = try await sample.migrate("down", nil, "--to", "2")
+    #expect(none.output == "There is nothing to take back: no migration has run.\n", "\(none)")
+    #expect(try await sample.migrate("up", nil, "--to", "2").status == 0)
+    let up = try await sample.migrate("up", nil, "--to", "1")
+    #expect(
+      up.output
+        == "There is nothing to run up to migration 1, which has run; 3 migrations are pending.\n",
+      "\(up)"
+    )
+    for to in ["2", "4"] {
+      let down = try await sample.migrate("down", nil, "--to", to)
+      #expect(
+        down.output == "There is nothing to take back: the store is at migration 2.\n",
+        "\(down)"
+      )
+    }
+    #expect(try await sample.migrate("up").status == 0)
+    let all = try await sample.migrate("up", nil, "--to", "1")
+    #expect(all.output == "There is nothing to migrate: no migration is pending.\n", "\(all)")
+  }
+
+  @Test func `a plan shows what the scripts before a failing one do`() async throws {
+    let sample = try await Sample()
+    try sample.write("UPDATE people SET agge = 1;", to: "0004_text_ids.sql")
+    try sample.write(
+      "DELETE FROM tags;\nALTER TABLE people ADD COLUMN rank INTEGER;\nCREATE TABLE teams(id TEXT, name TEXT);",
+      to: "0002_rename_notes.sql"
+    )
+    let plan = try await sample.migrate("plan")
+    #expect(plan.status == 1 && plan.errors.contains("0004_text_ids failed: line 1"), "\(plan)")
+    #expect(plan.errors.hasPrefix("strata: \(sample.store): "), "\(plan)")
+    #expect(plan.output.contains("added  people.vip\n"), "\(plan)")
+    #expect(plan.output.contains("added  people.rank, teams\n"), "\(plan)")
+    #expect(plan.output.contains("-- strata:allow destructive(tags)"), "\(plan)")
+    #expect(plan.output.contains("added  profiles\n"), "\(plan)")
+    let json = try await sample.migrate("plan", nil, "--json")
+    let value = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    #expect((value?["steps"] as? [Any])?.count == 3, "\(json)")
+    #expect((value?["failure"] as? String)?.contains("line 1") == true, "\(json)")
+  }
+
+  @Test func `a printed report reads as the plan does`() async throws {
+    let sample = try await Sample()
+    let plan = try await sample.migrate("plan", nil, "--to", "3")
+    let migrator = DataMigrator(try SQLMigrations.folder(sample.scripts), at: sample.store)
+    let report = try await migrator.plan(to: 3)
+    func withoutTimes(_ text: some StringProtocol) -> [String] {
+      text.split(separator: "\n").map { String($0).replacing(/\d+\.\d\d s/, with: "") }
+    }
+    #expect(withoutTimes("\(report)") == Array(withoutTimes(plan.output).dropLast()))
+    #expect("\(report)".contains("0003_split_people"))
+  }
+
+  /// A merge: two migrations have the number 3, and one of them has run.
+  @Test func `of two migrations of a number the one that ran keeps it`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up", nil, "--to", "3").status == 0)
+    try sample.write("UPDATE people SET age = 1;", to: "0003_another.sql")
+    for verb in ["status", "up", "plan", "repair"] {
+      let program = try await sample.migrate(verb)
+      #expect(program.status == 1, "\(verb): \(program)")
+      #expect(program.errors.contains("mv \(sample.scripts)/0003_another.sql"), "\(program)")
+      #expect(!program.errors.contains("mv \(sample.scripts)/0003_split_people.sql"), "\(program)")
+    }
+  }
+
+  @Test func `a script is not noted as applied that has not run`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up", nil, "--to", "2").status == 0)
+    let history = try await Program.strata("migrate", "history", sample.store, "--json").output
+    let (name, script, down) = Sample.releases[1]
+    try sample.remove("\(name).sql")
+    try sample.remove("\(name).down.sql")
+    try sample.write("UPDATE people SET age = 1;", to: "0002_another.sql")
+    for verb in ["status", "up", "verify", "repair"] {
+      let arguments = verb == "repair" ? ["--yes"] : []
+      let program = try await Program.run(
+        Program.strataPath(),
+        ["migrate", verb, sample.store, "--dir", sample.scripts] + arguments
+      )
+      #expect(program.status == 6, "\(verb): \(program)")
+      #expect(program.errors.contains("0002_another has not run on this store"), "\(program)")
+    }
+    // The one that ran has another number now.
+    try sample.remove("0005_drop_tags.sql")
+    try sample.write(script, to: "0005_rename_notes.sql")
+    let renumbered = try await sample.migrate("repair", nil, "--yes")
+    #expect(renumbered.status == 6, "\(renumbered)")
+    #expect(
+      renumbered.errors.contains("0005_rename_notes ran on this store as 0002_rename_notes"),
+      "\(renumbered)"
+    )
+    #expect(
+      try await Program.strata("migrate", "history", sample.store, "--json").output == history
+    )
+    // A renamed script is the same one.
+    try sample.remove("0005_rename_notes.sql")
+    try sample.write(
+      "-- strata:allow destructive(tags)\nDROP TABLE tags;",
+      to: "0005_drop_tags.sql"
+    )
+    try sample.remove("0002_another.sql")
+    try sample.write(script, to: "0002_memos.sql")
+    if let down { try sample.write(down, to: "0002_memos.down.sql") }
+    #expect(try await sample.migrate("status").status == 6)
+    #expect(try await sample.migrate("repair", nil, "--yes").status == 0)
+    #expect(try await sample.migrate("up").status == 0)
+  }
+
+  @Test func `a folder that cannot be what is meant is exit code 1 or 3`() async throws {
+    let sample = try await Sample()
+    try sample.write("DELETE FROM people;", to: "0006_b.SQL")
+    let name = try await sample.migrate("up")
+    #expect(name.status == 1 && name.errors.contains("0006_b.sql"), "\(name)")
+    #expect(try await Program.strata("migrate", "history", sample.store).output.hasPrefix("No "))
+    let empty = try Folder()
+    let status = try await Program.strata(
+      "migrate",
+      "status",
+      sample.store,
+      "--dir",
+      empty.path(".")
+    )
+    #expect(status.status == 3 && status.errors.contains("has no migration"), "\(status)")
+  }
+
+  @Test func `the permissions of a refusal are lines of their own`() async throws {
+    let sample = try await Sample()
+    try sample.write(
+      "DELETE FROM tags;\nALTER TABLE people DROP COLUMN age;",
+      to: "0003_split_people.sql"
+    )
+    let up = try await sample.migrate("up", nil, "--to", "3")
+    #expect(up.status == 2, "\(up)")
+    let lines = up.errors.split(separator: "\n").filter { $0.hasPrefix("-- strata:allow ") }
+    #expect(
+      lines.sorted()
+        == ["-- strata:allow destructive(people.age)", "-- strata:allow destructive(tags)"],
+      "\(up)"
+    )
   }
 }

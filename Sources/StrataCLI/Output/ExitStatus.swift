@@ -64,9 +64,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   package init(_ error: SQLMigrationError) {
     self =
       switch error {
-      case .unreadable, .noMigration: .notFound
+      case .unreadable, .noMigration, .empty: .notFound
       case .unwritable: .io
-      case .badName, .duplicate, .onlyDown, .directive, .missingSwift, .missingFile: .failed
+      case .badName, .notText, .duplicate, .squashed, .onlyDown, .directive, .missingSwift,
+        .missingFile:
+        .failed
       }
   }
 

@@ -94,6 +94,7 @@ enum MigrationJSON {
       let name: String
       let form: DataMigration.Form
       let tables: [MigrationTableReport]
+      let added: [String]
       let findings: [Finding]
       let milliseconds: Int64
       let bytes: Int
@@ -121,8 +122,11 @@ enum MigrationJSON {
     let decoded: Bool
     let notes: [String]
     let steps: [Step]
+    /// Why the migration after these would fail.
+    let failure: String?
 
-    init(_ report: MigrationReport) {
+    init(_ report: MigrationReport, failure: String? = nil) {
+      self.failure = failure
       direction = report.direction
       before = report.before
       after = report.after
@@ -138,6 +142,7 @@ enum MigrationJSON {
           name: step.name,
           form: step.form,
           tables: step.tables,
+          added: step.added,
           findings: step.findings.map { finding in
             Finding(
               kind: finding.kind,

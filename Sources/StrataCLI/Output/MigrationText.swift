@@ -64,7 +64,7 @@ package enum MigrationText {
       applied.map { row in
         [
           "\(row.number)", row.name.printable, row.form.rawValue, Measures.time(row.date),
-          time(row.duration), "\(row.revision)", String(row.checksum.prefix(12)),
+          row.duration.inSeconds, "\(row.revision)", String(row.checksum.prefix(12)),
         ]
       },
       within: limit
@@ -73,49 +73,32 @@ package enum MigrationText {
 
   /// The lines of a run, or of what would run.
   package static func report(_ report: MigrationReport, _ highlighting: Highlighting) -> [String] {
-    report.steps.flatMap { lines($0, report.direction, highlighting) }
-      + report.notes.map { "\(highlighting.warning("note"))  \($0.printable)" }
+    report.lines { highlighting.warning($0) }
   }
 
-  private static func lines(
-    _ step: MigrationReport.Step,
+  /// Why nothing ran.
+  package static func nothing(
     _ direction: MigrationReport.Direction,
-    _ highlighting: Highlighting
-  ) -> [String] {
-    let arrow = direction == .up || step.isForStragglers ? "" : "back from "
-    let delta =
-      step.revision.map { "revision \($0), \(Measures.size(step.bytes))" } ?? "changes nothing"
-    let stragglers = step.isForStragglers ? ", only records of an older build" : ""
-    var lines = ["\(arrow)\(step.name.printable)  \(time(step.duration)), \(delta)\(stragglers)"]
-    let width = step.tables.map(\.formerName.printable.columnCount).max() ?? 0
-    for table in step.tables {
-      let name = table.formerName.printable
-      let gap = String(repeating: " ", count: width - name.columnCount + 2)
-      lines.append("  \(name)\(gap)\(table.changes)")
+    to number: Int?,
+    _ status: MigrationStatus
+  ) -> String {
+    let last = status.entries.last { $0.state != .pending }?.number
+    switch (direction, number, last) {
+    case (.down, _, nil): return "There is nothing to take back: no migration has run."
+    case (.down, _, let last?):
+      return "There is nothing to take back: the store is at migration \(last)."
+    case (.up, let number?, _) where !status.pending.isEmpty:
+      let pending = Measures.count(status.pending.count, "migration is", "migrations are")
+      return "There is nothing to run up to migration \(number), which has run; \(pending) pending."
+    case (.up, _, _): return "There is nothing to migrate: no migration is pending."
     }
-    for finding in step.findings {
-      let text = finding.description.printable
-      let mark =
-        finding.isRefused
-        ? highlighting.warning("refused") : finding.isAllowed ? "allowed" : "note"
-      lines.append("  \(mark)  \(text)")
-      if let permission = finding.permission {
-        lines.append("           if this is intended: \(permission.printable)")
-      }
-    }
-    return lines
   }
 
   /// What a run did, in a sentence.
   package static func summary(_ report: MigrationReport, isPlan: Bool) -> String {
     let count = report.steps.count
-    guard count > 0 else {
-      return report.direction == .up
-        ? "There is nothing to migrate: no migration is pending."
-        : "There is nothing to take back: no migration has run."
-    }
     let steps = Measures.count(count, "migration", "migrations")
-    let time = time(report.duration)
+    let time = report.duration.inSeconds
     if isPlan, report.direction == .down {
       return "Planned to take back \(steps) in \(time). The store was not changed."
     }
@@ -165,13 +148,6 @@ package enum MigrationText {
       case .added(let words): "  + \(words.printable)"
       }
     }
-  }
-
-  /// `0.52 s`.
-  private static func time(_ duration: Duration) -> String {
-    let hundredths = (milliseconds(duration) + 5) / 10
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
   }
 
   static func milliseconds(_ duration: Duration) -> Int64 {

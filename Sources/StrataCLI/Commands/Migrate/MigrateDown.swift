@@ -32,7 +32,8 @@ struct MigrateDown: AsyncParsableCommand {
 
   func run() async throws {
     if dryRun { return try await MigratePlan.run(arguments, .down, to: to) }
-    let migrator = try arguments.migrator(backups: noBackup ? .none : .keep(3))
-    try await migrator.down(to: to).finish(arguments, isPlan: false)
+    let migrator = try await arguments.migrator(backups: noBackup ? .none : .keep(3))
+    let report = try await migrator.down(to: to)
+    try await report.finish(arguments, migrator, to: to, isPlan: false)
   }
 }

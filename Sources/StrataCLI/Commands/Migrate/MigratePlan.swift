@@ -8,7 +8,7 @@ struct MigratePlan: AsyncParsableCommand {
     commandName: "plan",
     abstract: "Runs the pending migrations on a copy, and shows what they do.",
     discussion: """
-      It is the run of `up`, with its counts, and changes nothing. Exits with 2 if a migration may lose data and its script does not \
+      It is the run of `up`, with its counts, and changes nothing. If a script fails, it shows what those before it do. Exits with 2 if a migration may lose data and its script does not \
       say that this is intended, as in
 
         -- strata:allow destructive(users.bio)
@@ -32,6 +32,9 @@ struct MigratePlan: AsyncParsableCommand {
     _ direction: MigrationReport.Direction,
     to last: Int?
   ) async throws {
-    try await arguments.migrator().plan(direction, to: last).finish(arguments, isPlan: true)
+    let migrator = try await arguments.migrator()
+    let (report, failure) = try await migrator.planUntilFailure(direction, to: last)
+    if let failure, report.steps.isEmpty { throw failure }
+    try await report.finish(arguments, migrator, to: last, isPlan: true, failure)
   }
 }

@@ -25,7 +25,7 @@ struct MigrateRepair: AsyncParsableCommand {
   var yes = false
 
   func run() async throws {
-    let migrator = try arguments.migrator()
+    let migrator = try await arguments.migrator()
     let repairs = try await migrator.repairs()
     guard !repairs.isEmpty else { return try print(repairs, of: migrator, "Nothing has changed.") }
     if !yes {

@@ -36,7 +36,7 @@ struct MigrateStragglers: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let migrator = try arguments.migrator()
+    let migrator = try await arguments.migrator()
     let stragglers = try await migrator.stragglers()
     let count = Measures.count(stragglers.count, "record", "records")
     guard keep || remove else { return try list(stragglers) }

@@ -33,7 +33,8 @@ struct MigrateUp: AsyncParsableCommand {
 
   func run() async throws {
     if dryRun { return try await MigratePlan.run(arguments, .up, to: to) }
-    let migrator = try arguments.migrator(backups: noBackup ? .none : .keep(3))
-    try await migrator.up(to: to).finish(arguments, isPlan: false)
+    let migrator = try await arguments.migrator(backups: noBackup ? .none : .keep(3))
+    let report = try await migrator.up(to: to)
+    try await report.finish(arguments, migrator, to: to, isPlan: false)
   }
 }

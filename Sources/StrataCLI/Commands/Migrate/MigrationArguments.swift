@@ -34,9 +34,18 @@ struct ScriptLimits: ParsableArguments {
   }
 
   /// The migrations of a folder, with those in Swift as markers.
-  func migrations(of folder: FolderOption) throws(SQLMigrationError) -> [DataMigration] {
+  ///
+  /// - Parameter applied: The names of those that ran on the store at hand.
+  func migrations(
+    of folder: FolderOption,
+    applied: [String] = []
+  ) throws(SQLMigrationError) -> [DataMigration] {
     MemoryLimit.apply(memory, default: 512)
-    return try SQLMigrations.read(folder.dir, timeLimit: .milliseconds(Int64(timeout * 1_000)))
+    return try SQLMigrations.read(
+      folder.dir,
+      timeLimit: .milliseconds(Int64(timeout * 1_000)),
+      applied: applied
+    )
   }
 }
 
@@ -55,7 +64,7 @@ struct MigratedStore: ParsableArguments {
 
   func migrator(
     backups: MigrationConfiguration.Backups = .keep(3)
-  ) throws(SQLMigrationError) -> DataMigrator {
+  ) async throws -> DataMigrator {
     var configuration = MigrationConfiguration()
     configuration.backups = backups
     configuration.progress = { progress in
@@ -64,30 +73,59 @@ struct MigratedStore: ParsableArguments {
         "\(place), \(Measures.count(progress.records, "record", "records"))"
       )
     }
-    return DataMigrator(
-      try limits.migrations(of: folder),
-      at: store,
-      configuration: configuration
-    )
+    return DataMigrator(try await migrations(), at: store, configuration: configuration)
+  }
+
+  /// The migrations of the folder.
+  ///
+  /// Where two have one number, the error does not move one that ran on the store.
+  private func migrations() async throws -> [DataMigration] {
+    do throws(SQLMigrationError) {
+      return try limits.migrations(of: folder)
+    } catch {
+      guard case .duplicate = error else { throw error }
+      let applied = try await DataMigrator([], at: store).history().map(\.name)
+      return try limits.migrations(of: folder, applied: applied)
+    }
   }
 }
 
 extension MigrationReport {
   /// Prints what ran, or would run, and ends the command with its exit code if something is left to do.
-  func finish(_ arguments: MigratedStore, isPlan: Bool) throws {
+  ///
+  /// - Parameter failure: Why the migration after these did not run.
+  func finish(
+    _ arguments: MigratedStore,
+    _ migrator: DataMigrator,
+    to number: Int?,
+    isPlan: Bool,
+    _ failure: PersistenceError? = nil
+  ) async throws {
+    let summary =
+      if failure != nil { "" } else if steps.isEmpty {
+        MigrationText.nothing(direction, to: number, try await migrator.status())
+      } else {
+        MigrationText.summary(self, isPlan: isPlan)
+      }
     do {
       try Output.print { output throws(OutputError) in
         switch arguments.form {
-        case .json: try output.line(SummaryJSON.indented(MigrationJSON.Report(self)))
+        case .json:
+          let report = MigrationJSON.Report(self, failure: failure.map { "\($0)" })
+          try output.line(SummaryJSON.indented(report))
         case .text:
           for line in MigrationText.report(self, arguments.color.highlighting) {
             try output.line(line)
           }
-          try output.line(MigrationText.summary(self, isPlan: isPlan))
+          if !summary.isEmpty { try output.line(summary) }
         }
       }
     } catch OutputError.closed {
       // The exit code is set even if the output is not read.
+    }
+    if let failure {
+      Output.printError("strata: \(failure.description.printable)")
+      throw ExitCode(ExitStatus(failure).rawValue)
     }
     if let name = stoppedBefore {
       Output.printError(
