@@ -100,7 +100,8 @@ extension DataMigrator {
       } catch {
         let reason = PersistenceError(.migrating, path: path, wrapping: error).reason
         let failure = PersistenceError(.migrating, path: path, reason)
-        guard failure.dataMigration != nil else { throw error }
+        // Of the disk of the copy.
+        guard failure.dataMigration != nil, failure.kind != .disk else { throw error }
         let ran = steps.withLock { $0 }
         let report = MigrationReport(
           direction: direction,

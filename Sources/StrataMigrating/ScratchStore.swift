@@ -22,15 +22,22 @@ struct ScratchStore {
     endingAt revision: Revision? = nil,
     _ work: (ScratchStore) throws -> R
   ) throws -> R {
-    let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
-    let directory = "\(temporary)/strata-migration-\(Scheduling.uuid().uuidString)"
-    guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
+    let directory = "\(TemporaryFolder.path)/strata-migration-\(Scheduling.uuid().uuidString)"
+    guard mkdir(directory, 0o700) == 0 else {
+      throw TemporaryFolder.reason(SystemError("mkdir", directory))
+    }
     defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
     let name = (original.file as NSString).lastPathComponent
     let copy = try StorePath("\(directory)/\(name)", for: .migrating)
     do {
-      try make(copy, of: connection, endingAt: revision)
-      return try work(ScratchStore(path: copy))
+      return try TemporaryFolder.working(at: directory) {
+        try make(copy, of: connection, endingAt: revision)
+        return try work(ScratchStore(path: copy))
+      }
+    } catch DataMigrationError.notEnoughSpace(let needed, let free) {
+      throw PersistenceError.Reason.temporaryFile(
+        "the copy and the result need \(needed) bytes, and \(free) are free"
+      )
     } catch let error as PersistenceError {
       // The copy is gone when its path is read.
       throw PersistenceError(

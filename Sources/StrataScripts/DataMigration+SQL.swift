@@ -1,3 +1,4 @@
+import StrataJournal
 public import StrataMigrating
 import StrataRecords
 import StrataSchema
@@ -62,7 +63,7 @@ extension DataMigration {
       let script = try Self.script(SQLTokens.plain(down), of: "\(name).down") { $0.conflictAsDown }
       if script.isEmpty { empty.insert(.down) }
       let step = SQLStep(script: script, name: "\(name).down", timeLimit: timeLimit)
-      back = { tables in try step.run(on: tables) }
+      back = { tables in try Self.run(step, on: tables) }
     }
     let step = SQLStep(script: up, name: name, timeLimit: timeLimit)
     self.init(
@@ -72,9 +73,20 @@ extension DataMigration {
       script: sql,
       emptyScripts: empty,
       down: back,
-      up: { tables in try step.run(on: tables) }
+      up: { tables in try Self.run(step, on: tables) }
     )
     if !up.bringsUp.isEmpty { self = bringingUp(up.bringsUp) }
+  }
+
+  /// - Throws: what the step throws; errors of temporary files as such.
+  private static func run(_ step: SQLStep, on tables: MigrationTables) throws {
+    do {
+      try step.run(on: tables)
+    } catch EntityTableError.temporaryDiskFull {
+      throw PersistenceError.Reason.temporaryFile("there is no room for a copy of the tables")
+    } catch EntityTableError.temporaryFile(let detail) {
+      throw PersistenceError.Reason.temporaryFile(detail)
+    }
   }
 
   private static func script(

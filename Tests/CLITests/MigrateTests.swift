@@ -703,3 +703,111 @@ private enum SplitName {
     )
   }
 }
+
+/// What fails in the directory of temporary files.
+@Suite struct TemporaryDirectoryTests {
+  /// Runs `strata` in a shell that has set something up.
+  private func strata(_ setting: String, _ arguments: String...) async throws -> Program {
+    let line = "\(setting); exec \"$0\" \"$@\""
+    return try await Program.run("/bin/bash", ["-c", line, try Program.strataPath()] + arguments)
+  }
+
+  private func expect(_ program: Program, names directory: String, _ comment: Comment) {
+    #expect(program.status == 74, "\(comment): \(program)")
+    #expect(program.errors.contains("temporary file"), "\(comment): \(program)")
+    #expect(program.errors.contains("\(directory),"), "\(comment): \(program)")
+    #expect(program.errors.contains("TMPDIR"), "\(comment): \(program)")
+  }
+
+  /// Lets no file be larger than some kilobytes, as on a full disk.
+  private static func full(_ kilobytes: Int) -> String { "trap '' XFSZ; ulimit -f \(kilobytes)" }
+
+  @Test func `a plan names the directory in which it cannot make its copy`() async throws {
+    let sample = try await Sample()
+    let before = try sample.contents()
+    for verb in ["plan", "test"] {
+      let store = verb == "test" ? ["--on", sample.store] : [sample.store]
+      for directory in [sample.folder.path("nowhere"), "/proc", "/dev/null"] {
+        let line = "export TMPDIR='\(directory)'; exec \"$0\" \"$@\""
+        let program = try await Program.run(
+          "/bin/bash",
+          ["-c", line, try Program.strataPath(), "migrate", verb, "--dir", sample.scripts] + store
+        )
+        expect(program, names: directory, "\(verb) \(directory)")
+      }
+    }
+    let small = try await strata(
+      "export TMPDIR='\(sample.folder.path(""))'; \(Self.full(8))",
+      "migrate",
+      "plan",
+      sample.store,
+      "--dir",
+      sample.scripts
+    )
+    #expect(small.status == 74 && small.errors.contains("TMPDIR"), "\(small)")
+    #expect(try sample.contents() == before)
+  }
+
+  @Test func `a script that fills the directory is not one that fails`() async throws {
+    let sample = try await Sample()
+    let before = try sample.contents()
+    try sample.write(
+      """
+      CREATE TEMP TABLE big(x);
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 60000)
+        INSERT INTO big SELECT hex(randomblob(500)) FROM c;
+      """,
+      to: "0002_rename_notes.sql"
+    )
+    let up = try await strata(
+      Self.full(20_000),
+      "migrate",
+      "up",
+      sample.store,
+      "--no-backup",
+      "--dir",
+      sample.scripts
+    )
+    expect(up, names: FileManager.default.temporaryDirectory.standardizedFileURL.path, "up")
+    #expect(try sample.contents() == before)
+  }
+
+  @Test func `a query that fills the directory names it`() async throws {
+    let sample = try await Sample()
+    let query = try await strata(
+      Self.full(4_000),
+      "query",
+      sample.store,
+      """
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)
+        SELECT hex(randomblob(500)) AS x FROM c ORDER BY x
+      """
+    )
+    expect(query, names: FileManager.default.temporaryDirectory.standardizedFileURL.path, "query")
+  }
+
+  @Test func `a store that is read from a copy names the directory of it`() async throws {
+    let folder = try Folder()
+    let persistence = try await Persistence.open(
+      at: folder.path("app.strata"),
+      initialState: FirstState(),
+      database: \.db
+    )
+    let store = Store<FirstState, Never>(persistence)
+    store.commit { $0.db.tags.insert(Tag(id: "t", label: "tag")) }
+    try await persistence.flush()
+    for suffix in ["", "-wal", ".head"] {
+      try FileManager.default.copyItem(
+        atPath: folder.path("app.strata") + suffix,
+        toPath: folder.path("copy.strata") + suffix
+      )
+    }
+    try await persistence.close()
+    let missing = folder.path("nowhere")
+    for verb in ["info", "tables"] {
+      let read = try await strata("export TMPDIR='\(missing)'", verb, folder.path("copy.strata"))
+      expect(read, names: missing, "\(verb)")
+    }
+    #expect(try await Program.strata("tables", folder.path("copy.strata")).output.contains("tags"))
+  }
+}

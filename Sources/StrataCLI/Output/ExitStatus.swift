@@ -86,7 +86,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     self =
       switch error {
       case .noTable, .noColumn: .notFound
-      case .temporaryDiskFull: .io
+      case .temporaryFile: .io
       default: .failed
       }
   }

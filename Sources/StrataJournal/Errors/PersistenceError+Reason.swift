@@ -344,7 +344,10 @@ extension PersistenceError.Reason {
       --at` reads any revision without types.
       """
     case .temporaryFile:
-      "Free some space in the directory of temporary files, or set TMPDIR to another one."
+      """
+      Free some space in \(TemporaryFolder.path), which is to be a directory in which this user may write, or set TMPDIR to \
+      another one.
+      """
     case .beforeMigration:
       """
       `strata query` reads it without types. Pass the migration as it ran, or ask for a revision after it.

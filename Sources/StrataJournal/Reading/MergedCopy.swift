@@ -15,7 +15,7 @@ enum MergedCopy {
   ///
   /// O(database and WAL).
   ///
-  /// - Throws: `.io` with both sizes if the temporary directory has no room for it.
+  /// - Throws: `.temporaryFile` with both sizes if the temporary directory has no room for it.
   static func open(_ path: StorePath, on disk: Disk) throws -> Connection? {
     let wal = try disk.open(path.wal, O_RDONLY)
     let contents = try WALReader.contents { (count, offset) throws(SystemError) in
@@ -35,16 +35,37 @@ enum MergedCopy {
     for frame in contents.frames where frame.page <= contents.pages {
       newest[frame.page] = frame.offset
     }
-    let directory = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
+    let directory = TemporaryFolder.path
     try checkRoom(
       for: min(size, try database.allocatedSize()) + Int64(newest.count) * pageSize,
       in: directory
     )
 
-    let copy = try OpenFile.unnamed(in: directory, on: disk)
+    let copy: OpenFile
+    do {
+      copy = try OpenFile.unnamed(in: directory, on: disk)
+    } catch {
+      throw TemporaryFolder.reason(error)
+    }
+    try TemporaryFolder.working(at: copy.path) {
+      try fill(copy, size, database, upTo: path.fileSize)
+      for (page, offset) in newest {
+        try copy.write(try wal.read(contents.pageSize, at: offset), at: Int64(page - 1) * pageSize)
+      }
+    }
+    return try Connection(unnamedFile: copy.descriptor)
+  }
+
+  /// Copies the parts of a database that are not holes.
+  private static func fill(
+    _ copy: borrowing OpenFile,
+    _ size: Int64,
+    _ database: borrowing OpenFile,
+    upTo fileSize: Int64
+  ) throws {
     try copy.truncate(to: size)
     var offset: Int64 = 0
-    while let data = database.data(from: offset, to: min(size, path.fileSize)) {
+    while let data = database.data(from: offset, to: min(size, fileSize)) {
       offset = data.lowerBound
       while offset < data.upperBound {
         let piece = try database.read(
@@ -58,16 +79,12 @@ enum MergedCopy {
       // The file is shorter than its size says.
       if offset < data.upperBound { break }
     }
-    for (page, offset) in newest {
-      try copy.write(try wal.read(contents.pageSize, at: offset), at: Int64(page - 1) * pageSize)
-    }
-    return try Connection(unnamedFile: copy.descriptor)
   }
 
   private static func checkRoom(for size: Int64, in directory: String) throws {
     // If the system does not tell, a full disk shows when the copy is written.
     guard let free = freeBytes(in: directory), free < size else { return }
-    throw PersistenceError.Reason.io(
+    throw PersistenceError.Reason.temporaryFile(
       """
       reading it needs a copy of \(size) bytes, because SQLite's WAL has commits, and \(directory) has \
       \(free) bytes free

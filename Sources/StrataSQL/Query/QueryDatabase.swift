@@ -147,8 +147,8 @@ final class QueryDatabase {
     case _ where !["", ":memory:"].contains(error.path): return error
     case .interrupt: return context.timeError
     case .tooBig: return QueryError.valueTooLarge(error.message)
-    case .full: return QueryError.temporaryDiskFull
-    case .ioerr, .cantOpen: return QueryError.failed("\(error)")
+    case .full: return QueryError.temporaryFile("the disk is full")
+    case .ioerr, .cantOpen: return QueryError.temporaryFile("\(error)")
     default: return QueryError.failed(error.message)
     }
   }

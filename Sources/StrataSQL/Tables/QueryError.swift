@@ -22,8 +22,8 @@ package enum QueryError: Error, Equatable, Sendable {
   case valueTooLarge(String)
   /// It needs more memory than it may.
   case memoryLimit
-  /// The temporary directory has no room for intermediate results.
-  case temporaryDiskFull
+  /// A temporary file with intermediate results failed.
+  case temporaryFile(String)
   /// An argument of a table such as `users_at` is missing or unreadable.
   case argument(String)
   /// An error of SQLite while the query ran.
@@ -55,8 +55,11 @@ extension QueryError: CustomStringConvertible {
     case .valueTooLarge(let message):
       "The query makes a value that is too large (\(message)). Narrow it."
     case .memoryLimit: "The query needs more memory than it may. Narrow it, or raise --memory."
-    case .temporaryDiskFull:
-      "The disk has no room for the intermediate results of the query. Narrow it, or set TMPDIR."
+    case .temporaryFile(let detail):
+      """
+      A temporary file of the query failed: \(detail). Narrow it, free some space in \(TemporaryFolder.path), or set TMPDIR \
+      to another directory.
+      """
     case .argument(let message): message
     case .failed(let message): "The query failed: \(message)."
     }
