@@ -108,19 +108,17 @@ private enum Recipes {
     static let V0001_add_vip_sql: [UInt8] = []
   }
 
-  static func scripts() throws -> [DataMigration] {
-    let migrations = [
-      try DataMigration(
-        "V0001_add_vip",
-        sql: String(decoding: PackageResources.V0001_add_vip_sql, as: UTF8.self)
-      )
-    ]
-    return migrations
-  }
-
-  static func listed(_ migrations: [DataMigration]) throws {
+  static func listed() throws {
+    func migrations() throws -> [DataMigration] {
+      [
+        try DataMigration(
+          "V0001_add_vip",
+          sql: String(decoding: PackageResources.V0001_add_vip_sql, as: UTF8.self)
+        )
+      ]
+    }
     let scripts = try SQLMigrations.folder("Sources/App/Migrations")
-    #expect(migrations.map(\.name) == scripts.map(\.name))
+    #expect(try migrations().map(\.name) == scripts.map(\.name))
   }
 
   struct Player: Equatable, Sendable {
