@@ -18,6 +18,8 @@ package enum DataLedger {
     package var duration: Int64
     /// How it is written.
     package var form: String
+    /// Whether it has a way back.
+    package var isReversible: Bool
     /// What ran, where it is SQL.
     package var script: String?
     /// The last revision after it.
@@ -34,6 +36,7 @@ package enum DataLedger {
       applied: Int64,
       duration: Int64,
       form: String,
+      isReversible: Bool = false,
       script: String? = nil,
       revision: Int64,
       layout: Int64,
@@ -45,6 +48,7 @@ package enum DataLedger {
       self.applied = applied
       self.duration = duration
       self.form = form
+      self.isReversible = isReversible
       self.script = script
       self.revision = revision
       self.layout = layout
@@ -63,8 +67,8 @@ package enum DataLedger {
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
     try HashedTable.migration.rows("WHERE kind = 1 ORDER BY version", on: connection) {
       row throws(SQLiteError) in
-      let first = try row.optionalInt(10).map { Int($0) }
-      let last = try row.optionalInt(11).map { Int($0) }
+      let first = try row.optionalInt(11).map { Int($0) }
+      let last = try row.optionalInt(12).map { Int($0) }
       var replaces: ClosedRange<Int>?
       if let first, let last, first <= last { replaces = first...last }
       return Entry(
@@ -74,9 +78,10 @@ package enum DataLedger {
         applied: try row.int(4),
         duration: try row.int(5),
         form: try row.optionalText(6) ?? "",
-        script: try row.optionalText(7),
-        revision: try row.optionalInt(8) ?? 0,
-        layout: try row.optionalInt(9) ?? 0,
+        isReversible: try row.optionalInt(7) == 1,
+        script: try row.optionalText(8),
+        revision: try row.optionalInt(9) ?? 0,
+        layout: try row.optionalInt(10) ?? 0,
         replaces: replaces
       )
     }
@@ -102,27 +107,17 @@ package enum DataLedger {
 
   /// Adds a row; fails if there is one of its number.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    try FeatureRow.note(.migrations, since: entry.revision, on: connection)
     try HashedTable.migration.insert(
       [
         1, .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
         .integer(entry.applied), .integer(entry.duration), .text(entry.form),
-        .text(orNull: entry.script), .integer(entry.revision), .integer(entry.layout),
+        .integer(entry.isReversible ? 1 : 0), .text(orNull: entry.script), .integer(entry.revision),
+        .integer(entry.layout),
         .integer(orNull: entry.replaces.map { Int64($0.lowerBound) }),
         .integer(orNull: entry.replaces.map { Int64($0.upperBound) }),
       ],
       on: connection
     )
-  }
-
-  /// Notes that the file has migrations, if it has a row of one, readable or not.
-  package static func noteFeature(on connection: Connection) throws(SQLiteError) {
-    let first = try connection.all("SELECT min(revision) FROM migration WHERE kind = 1") {
-      row throws(SQLiteError) in try row.optionalInt(0)
-    }
-    if let first = first.first ?? nil {
-      try FeatureRow.note(.migrations, since: first, on: connection)
-    }
   }
 
   /// Removes the row of a number.

@@ -44,13 +44,6 @@ package struct HashedTable: Sendable {
   )
   package static let snapshotName = HashedTable("snapshot_name", "name", "revision")
   package static let leadership = HashedTable("leadership", "one", "epoch", "revision", "chain")
-  package static let olderBuild = HashedTable(
-    "older_build",
-    "revision",
-    "chain",
-    "writer",
-    "migrations"
-  )
   package static let migrationTrace = HashedTable(
     "migration_trace",
     "revision",
@@ -76,6 +69,7 @@ package struct HashedTable: Sendable {
     "applied",
     "duration",
     "form",
+    "reversible",
     "script",
     "revision",
     "layout",
@@ -84,7 +78,7 @@ package struct HashedTable: Sendable {
   )
 
   package static let all = [
-    store, feature, origin, entityTable, declaredColumn, snapshotName, leadership, olderBuild,
+    store, feature, origin, entityTable, declaredColumn, snapshotName, leadership,
     migrationTrace, erasure, migration,
   ]
 }
@@ -244,5 +238,18 @@ extension HashedTable {
     }
 
     func finalize() -> Checksum { builder.finalize() }
+  }
+}
+
+extension HashedTable {
+  /// The name of a feature that a program must know of, besides the format, to write to a file; nil if there is none.
+  ///
+  /// File systems do the same: what does not know such a feature can still read. This version knows none and writes no row
+  /// of the table `feature`, so any row is of a later one. A row stays while the history reaches back to it, so it holds for
+  /// every state that can be read.
+  package static func unknownFeature(on connection: Connection) throws(SQLiteError) -> String? {
+    try feature.rows("ORDER BY name LIMIT 1", on: connection) {
+      row throws(SQLiteError) in try row.text(0)
+    }.first
   }
 }

@@ -38,6 +38,7 @@ package enum MigrationLedger {
       duration       INTEGER NOT NULL,          -- microseconds
       -- The rest is for the user's data; null for the file's schema.
       form           TEXT,                      -- how it is written: SQL, Swift, a declaration, a baseline
+      reversible     INTEGER,                   -- 1 if it has a way back, else 0
       script         TEXT,                      -- what ran, where it is SQL
       revision       INTEGER,                   -- the last revision after it
       layout         INTEGER,                   -- the highest number of a layout after it

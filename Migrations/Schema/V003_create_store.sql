@@ -143,15 +143,6 @@ CREATE TABLE leadership (
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT;
 
--- Who has written what follows a revision, once a build has that knew only some of the migrations that ran.
-CREATE TABLE older_build (
-  revision     INTEGER PRIMARY KEY,
-  chain        BLOB    NOT NULL CHECK (length(chain) = 16),
-  writer       INTEGER NOT NULL CHECK (writer BETWEEN 0 AND 2),  -- 0 an older build, 1 another, 2 nobody: undone
-  migrations   INTEGER,                     -- how many an older build knew
-  hash         BLOB    NOT NULL CHECK (length(hash) = 16)
-) STRICT;
-
 -- Runs of migrations whose deltas were trimmed, while a snapshot is older than they are.
 CREATE TABLE migration_trace (
   revision     INTEGER PRIMARY KEY,         -- of the delta

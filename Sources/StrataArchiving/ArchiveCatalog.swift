@@ -19,14 +19,8 @@ package struct ArchiveCatalog: Sendable {
   ///
   /// O(rows), all of which are verified before.
   ///
-  /// - Parameter end: What the file is to end at. The catalog may be ahead of the archive's head: what is not known of the
-  ///   head is as the catalog says then.
-  /// - Throws: `.ledgerUnknown` for an earlier point, as a fork does.
-  func write(
-    to destination: Connection,
-    through revision: Revision,
-    of end: ArchivePull.End
-  ) throws {
+  /// The catalog may be ahead of the revision.
+  func write(to destination: Connection, through revision: Revision) throws {
     let own = try StoreIdentity.read(destination)
     let source = try image.read { source in
       try ArchivedImage.verifyRows(of: source)
@@ -36,29 +30,13 @@ package struct ArchiveCatalog: Sendable {
       }
       return source
     }
-    let earlier = try earlierCatalog(at: revision, of: end, in: source)
     try destination.run("DELETE FROM migration WHERE kind = 1", [])
     try destination.run("DELETE FROM erasure", [])
     let rows = RowCopy(source: source, destination: destination)
     try rows.dataMigrations(through: revision)
     try rows.erasures()
     try rows.tables(through: revision)
-    try earlier?.write(to: destination)
-    let marks = try OlderBuildMarks.read(source)
-    try marks.through(revision).write(to: destination)
-  }
-
-  private func earlierCatalog(
-    at revision: Revision,
-    of end: ArchivePull.End,
-    in source: Connection
-  ) throws -> EarlierCatalog? {
-    do {
-      return try EarlierCatalog(at: revision, of: source)
-    } catch let error as PersistenceError.Reason {
-      guard case .ledgerUnknown = error, case .head = end else { throw error }
-      return nil
-    }
+    try EarlierCatalog(at: revision, of: source).write(to: destination)
   }
 
   /// The erasures that it lists.

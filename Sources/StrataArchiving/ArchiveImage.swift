@@ -79,7 +79,6 @@ struct ArchiveImage {
     try StoreFormat.fill(destination, now: view.identity.created) { destination in
       try view.identity.write(to: destination)
       try RowCopy(source: source, destination: destination).allButHistory(of: view)
-      try OlderBuildMarks.read(source).write(to: destination)
       try fill(destination)
     }
     return try destination.image()

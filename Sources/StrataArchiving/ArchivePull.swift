@@ -47,7 +47,7 @@ package actor ArchivePull {
   /// The file gets its name once all of it was verified. O(entities and deltas).
   ///
   /// Throws `.fileExists`, `.archive`, with `.gap` for a revision in a gap, `.notReached`, `.trimmed`, `.merged`,
-  /// `.beforeHistory`, `.notFound` for the name of a snapshot, `.ledgerUnknown`, and for the disk.
+  /// `.beforeHistory`, `.notFound` for the name of a snapshot, and for the disk.
   package func run(
     to end: End = .head,
     _ extent: Extent = .nearest
@@ -159,7 +159,7 @@ package actor ArchivePull {
     }
     let catalog = try await catalog(of: head)
     try connection.transaction {
-      try catalog.write(to: connection, through: last.revision, of: end)
+      try catalog.write(to: connection, through: last.revision)
     }
     return try finish(connection, head, end)
   }

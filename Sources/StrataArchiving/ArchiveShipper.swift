@@ -533,7 +533,6 @@ extension ArchiveShipper {
   private struct CatalogState: Equatable, Sendable {
     let migrations: [DataLedger.Entry]
     let erasures: [ErasureLedger.Entry]
-    let marks: OlderBuildMarks
     let tables: [ListedTable]
     let columns: [DeclaredColumn]
     let dropped: [DroppedColumn]
@@ -586,7 +585,6 @@ extension ArchiveShipper {
       let state = CatalogState(
         migrations: try DataLedger.entries(on: connection),
         erasures: try ErasureLedger.entries(on: connection),
-        marks: try OlderBuildMarks.read(connection),
         tables: view.listed,
         columns: view.declared,
         dropped: view.dropped

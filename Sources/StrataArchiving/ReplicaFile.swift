@@ -62,7 +62,7 @@ package final class ReplicaFile {
   }
 
   private func write(_ catalog: ArchiveCatalog, through revision: Revision) throws {
-    try catalog.write(to: connection, through: revision, of: .head)
+    try catalog.write(to: connection, through: revision)
   }
 
   /// Raises the epoch.

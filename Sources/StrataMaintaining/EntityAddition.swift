@@ -95,7 +95,6 @@ package struct EntityAddition: Sendable {
       counts.revision = session.written.revision
       if changed.isEmpty { return counts }
       try session.transaction {
-        try Self.endMarks(session)
         if !view.tables.contains(table) {
           try ListedTable.add(
             table,
@@ -171,14 +170,6 @@ package struct EntityAddition: Sendable {
     var counts = Counts()
     counts.inserted = entities.count
     return counts
-  }
-
-  /// Ends the mark of an older build: what follows does not have its shape.
-  static func endMarks(_ session: WriterSession) throws {
-    let before = try OlderBuildMarks.read(session.connection)
-    var marks = before
-    marks.add(.currentBuild, after: session.written)
-    if marks != before { try marks.write(to: session.connection) }
   }
 
   /// The indexes of the entities that are missing, or have other fields.

@@ -103,7 +103,6 @@ package struct Reapplication: Sendable {
       let tables = try ReadView(session.connection).allTables
       let time = max(configuration.now().microseconds, file.lastTime)
       try session.transaction {
-        try EntityAddition.endMarks(session)
         for table in Set(writes.map(\.key.table)).subtracting(tables).sorted() {
           try ListedTable.add(table, since: session.written.revision.next, to: session.connection)
         }

@@ -217,10 +217,11 @@ package struct StoreErasure {
       stored: oldest.chain,
       .removedFromChanged
     )
-    // The chain at the revisions of snapshots, of marks of older builds and of the last leadership.
+    // The chain at the revisions of snapshots and of the last leadership.
     var chains = [oldest.revision: oldest.chain]
-    let places = try Places(in: source)
-    let wanted = Set(view.verified.map(\.header.revision) + places.revisions)
+    var leadership = try LeadershipRecord.last(source)
+    var wanted = Set(view.verified.map(\.header.revision))
+    if let leadership { wanted.insert(leadership.mark.revision) }
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       try rewriter.append(
         header,
@@ -251,31 +252,13 @@ package struct StoreErasure {
         try snapshots.name(name, revision)
       }
     }
-    try places.write(to: connection, chains)
-    return (rewriter, seen)
-  }
-
-  /// The rows that hold a revision and its chain.
-  private struct Places {
-    let marks: OlderBuildMarks
-    let leadership: (epoch: Int64, mark: HeadRecord.Mark)?
-
-    init(in source: Connection) throws {
-      marks = try OlderBuildMarks.read(source)
-      leadership = try LeadershipRecord.last(source)
+    if let chain = leadership.flatMap({ chains[$0.mark.revision] }) {
+      leadership?.mark.chain = chain
     }
-
-    var revisions: [Revision] {
-      marks.openings.map(\.revision) + [leadership?.mark.revision].compactMap { $0 }
-    }
-
-    /// Writes them to a file with other chains.
-    func write(to connection: Connection, _ chains: [Revision: Checksum]) throws {
-      try marks.rechained { chains[$0] }.write(to: connection)
-      guard var leadership else { return }
-      leadership.mark.chain = chains[leadership.mark.revision] ?? leadership.mark.chain
+    if let leadership {
       try LeadershipRecord.write(leadership.epoch, after: leadership.mark, to: connection)
     }
+    return (rewriter, seen)
   }
 
   /// Adds what was erased to the ledger; refuses an entity that left no trace in the file.

@@ -13,18 +13,18 @@ public import StrataRecords
 public struct DataChange: Sendable {
   /// What the checksum of its migration is of.
   let content: String
-  let perRecordTable: String?
+  let table: String
   let up: DataMigration.Step
   let down: DataMigration.Step?
 
   private init(
     _ content: String,
-    perRecordTable: String? = nil,
+    of table: String,
     down: DataMigration.Step? = nil,
     up: @escaping DataMigration.Step
   ) {
     self.content = content
-    self.perRecordTable = perRecordTable
+    self.table = table
     self.up = up
     self.down = down
   }
@@ -35,7 +35,7 @@ public struct DataChange: Sendable {
   public static func rename(_ table: String, to name: String) -> DataChange {
     DataChange(
       "rename \(table) \(name)",
-      perRecordTable: table,
+      of: table,
       down: { try $0.rename([name: table]) },
       up: { try $0.rename([table: name]) }
     )
@@ -51,7 +51,7 @@ public struct DataChange: Sendable {
   ) -> DataChange {
     DataChange(
       "renameField \(table) \(field) \(name)",
-      perRecordTable: table,
+      of: table,
       down: { try $0.renameField(name, to: field, in: table) },
       up: { try $0.renameField(field, to: name, in: table) }
     )
@@ -68,7 +68,7 @@ public struct DataChange: Sendable {
   ) -> DataChange {
     DataChange(
       "reference \(table) \(field) \(target)",
-      perRecordTable: table,
+      of: table,
       down: { $0.removeReference(of: field, in: table) },
       up: { try $0.reference(field, to: target, in: table) }
     )
@@ -78,7 +78,7 @@ public struct DataChange: Sendable {
   ///
   /// O(records).
   public static func dropTable(_ table: String) -> DataChange {
-    DataChange("dropTable \(table)", perRecordTable: table, up: { try $0.drop(table) })
+    DataChange("dropTable \(table)", of: table, up: { try $0.drop(table) })
   }
 
   /// Gives the records of a table other IDs, and rewrites the references to them.
@@ -119,6 +119,7 @@ public struct DataChange: Sendable {
     }
     return DataChange(
       "changeID \(table) \(version)",
+      of: table,
       down: down,
       up: { try $0.changeID(of: table, newID) }
     )
@@ -128,6 +129,6 @@ public struct DataChange: Sendable {
   ///
   /// O(records). A record that is written with it already keeps its bytes.
   public static func rewrite(_ table: String) -> DataChange {
-    DataChange("rewrite \(table)", perRecordTable: table, up: { try $0.rewrite(table) })
+    DataChange("rewrite \(table)", of: table, up: { try $0.rewrite(table) })
   }
 }

@@ -39,20 +39,14 @@ public struct DataMigration: Sendable {
   package let up: Step?
   /// Takes it back; nil if that is not declared.
   package private(set) var down: Step?
-  /// The table whose records it changes one by one, each without looking at another; nil for any other step.
-  ///
-  /// Only such a step can run later on single records: those that an older build has written.
-  public let perRecordTable: String?
-  /// The same for a list of declared changes, each of which is such a step; else empty.
-  private(set) var perRecordTables: Set<String> = []
+  /// The tables whose records it goes through, where it names them; else empty.
+  let tables: Set<String>
   /// What opens and seals the records of a table.
   private(set) var seals: [String: any RecordSealing] = [:]
   /// What it may lose.
   public private(set) var allowances: [MigrationAllowance]
   /// The numbers that it stands for, where it is squashed.
   public let replaces: ClosedRange<Int>?
-  /// The names of earlier steps in whose place it runs on what older builds have written since; else empty.
-  public private(set) var bringsUp: [String] = []
   /// The ways whose script has neither a statement nor a check: they do not run.
   let emptyScripts: Set<MigrationReport.Direction>
 
@@ -61,7 +55,7 @@ public struct DataMigration: Sendable {
     form: Form,
     content: [UInt8]?,
     script: String? = nil,
-    perRecordTable: String? = nil,
+    tables: Set<String> = [],
     allowances: [MigrationAllowance] = [],
     replaces: ClosedRange<Int>? = nil,
     emptyScripts: Set<MigrationReport.Direction> = [],
@@ -72,8 +66,7 @@ public struct DataMigration: Sendable {
     self.form = form
     self.content = content
     self.script = script
-    self.perRecordTable = perRecordTable
-    if let perRecordTable { perRecordTables = [perRecordTable] }
+    self.tables = tables
     self.allowances = allowances
     self.replaces = replaces
     self.emptyScripts = emptyScripts
@@ -112,7 +105,7 @@ extension DataMigration {
       name: name,
       form: .swift,
       content: Self.content(version),
-      perRecordTable: table
+      tables: [table]
     ) { try $0.forEach(in: table, change) }
   }
 
@@ -125,7 +118,7 @@ extension DataMigration {
     version: Int = 1,
     _ change: @escaping @Sendable (inout MigrationRecord, MigrationTables) throws -> Void
   ) {
-    self.init(name: name, form: .swift, content: Self.content(version)) { tables in
+    self.init(name: name, form: .swift, content: Self.content(version), tables: [table]) { tables in
       try tables.forEach(in: table) { try change(&$0, tables) }
     }
   }
@@ -180,12 +173,10 @@ extension DataMigration {
       name: name,
       form: .declaration,
       content: Array(changes.map(\.content).joined(separator: "\n").utf8),
-      perRecordTable: changes.count == 1 ? changes[0].perRecordTable : nil,
+      tables: Set(changes.map(\.table)),
       down: changes.contains { $0.down == nil } ? nil : down,
       up: { tables in for change in changes { try change.up(tables) } }
     )
-    let tables = changes.compactMap(\.perRecordTable)
-    perRecordTables = tables.count == changes.count ? Set(tables) : []
   }
 
   /// A migration that stands for those of a range of numbers, which are no longer listed.
@@ -244,32 +235,6 @@ extension DataMigration {
   public func sealed(_ table: String, with sealing: any RecordSealing) -> DataMigration {
     var migration = self
     migration.seals[table] = sealing
-    return migration
-  }
-
-  /// The same as a step that runs only on what older builds have written since earlier steps, and in their place.
-  ///
-  /// Write one where an earlier step cannot run on single records, as a script or a closure over all tables cannot, and
-  /// stores are refused with `DataMigrationError.stragglers`. It does for those records what the earlier step did for
-  /// all: it sees no others, and later steps that run on single records follow it. It runs once for each of the names.
-  /// Where no older build has written, it is noted and does not run; there is nothing to take back.
-  ///
-  /// ```swift
-  /// DataMigration("0007_late_names", table: "users") { user in
-  ///   user.rename("name", to: "title")
-  /// }.bringingUp("0003_title")
-  /// ```
-  public func bringingUp(_ steps: String...) -> DataMigration { bringingUp(steps) }
-
-  package func bringingUp(_ steps: [String]) -> DataMigration {
-    precondition(!steps.isEmpty, "bringingUp(_:) names the steps in whose place the step runs")
-    precondition(
-      replaces == nil,
-      "a squashed migration does not run: use bringingUp(_:) on a step of its own"
-    )
-    var migration = self
-    migration.bringsUp += steps
-    migration.down = { _ in }
     return migration
   }
 

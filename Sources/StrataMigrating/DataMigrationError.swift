@@ -40,10 +40,6 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case idsNotReversible(String, detail: String)
   /// There is no migration of this number.
   case unknownNumber(Int)
-  /// An older build has written records that a migration has not seen, by the name of their table.
-  case stragglers(String, tables: [String: Int])
-  /// A step brings up what older builds have written since another one, which the list does not have before it.
-  case unknownStep(String, broughtUpBy: String)
   /// The records of a table are sealed, so a migration cannot read them.
   case sealed(table: String)
   /// There is too little space for a backup and the result.
@@ -54,8 +50,6 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   /// The build that runs migrations cannot read their result: a record does not fit its types, or breaks a
   /// rule of its schema. Nothing of the run took effect.
   case unreadable([String], detail: String)
-  /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
-  case olderBuild(lacks: [String], detail: String, backup: String?)
 }
 
 extension DataMigrationError: CustomStringConvertible {
@@ -92,13 +86,6 @@ extension DataMigrationError: CustomStringConvertible {
     case .idsNotReversible(let name, let detail):
       "the migration \(name) cannot be taken back: \(detail)"
     case .unknownNumber(let number): "there is no migration \(number)"
-    case .stragglers(let name, let tables):
-      """
-      an older build has written to \(tables.listOfRecords) since \(name) ran, and these records do not have \
-      the new shape
-      """
-    case .unknownStep(let step, let name):
-      "the migration \(name) brings up records for \(step), and the list has no such migration before it"
     case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
@@ -111,10 +98,6 @@ extension DataMigrationError: CustomStringConvertible {
       """
       this build cannot open what the \(names.count == 1 ? "migration" : "migrations") \
       \(names.joined(separator: ", ")) would leave: \(detail)
-      """
-    case .olderBuild(let names, let detail, _):
-      """
-      a newer build has migrated this store, and this build lacks \(names.joined(separator: ", ")): \(detail)
       """
     }
   }
@@ -163,9 +146,6 @@ extension DataMigrationError: CustomStringConvertible {
       or restore the backup from before it, or revert to a revision before it.
       """
     case .unknownNumber: "`status` lists the migrations."
-    case .stragglers(let name, _): Self.remedy(ofStragglersOf: name, at: path)
-    case .unknownStep:
-      "Write the name of an earlier migration as the list has it, and as `status` shows it."
     case .sealed(let table):
       """
       Give a step in Swift what opens them: .sealed("\(table)", with: …). For a script, open the store \
@@ -182,29 +162,8 @@ extension DataMigrationError: CustomStringConvertible {
       Correct the migration, or the type or rule of this build, and open the store again. All migrations of this run \
       were rolled back, so the data is as it was.
       """
-    case .olderBuild(_, _, let backup): Self.remedy(ofOlderBuildWith: backup, at: path)
     case .notEnoughSpace: "Free some space, or run without a backup."
     }
-  }
-
-  private static func remedy(ofStragglersOf name: String, at path: String?) -> String {
-    """
-    Add a step that does for just these records what \(name) did for all: a script with the line \
-    -- strata:brings-up \(name), or in Swift one with .bringingUp("\(name)"). Or look at them with `strata migrate \
-    stragglers\(path.map { " \($0.shellWord)" } ?? "")`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
-    """
-  }
-
-  private static func remedy(ofOlderBuildWith backup: String?, at path: String?) -> String {
-    guard let backup else {
-      return
-        "Use the newer build, or restore a backup from before these migrations. The file was not changed."
-    }
-    let command = path.map { "`strata restore \($0.shellWord) \(backup.shellWord)`" }
-    return """
-      Use the newer build, or go back to before these migrations with \(command ?? "`strata restore` and the backup \(backup)"). \
-      The file was not changed.
-      """
   }
 
   /// What to write into which migration, each permission on a line of its own.
@@ -223,13 +182,12 @@ extension DataMigrationError: FeatureError {
   package var kind: PersistenceError.Kind {
     switch self {
     case .unknownNumber: .notThere
-    case .olderBuild: .newer
     case .missing, .drifted, .renumbered, .notRun, .tooOld: .otherSchema
     case .unreadable, .sealed, .takenBack: .undecodable
     case .notEnoughSpace: .disk
     case .badName, .duplicate, .gap, .outOfOrder, .pending, .needsProgram, .failed, .checkFailed,
       .refused, .noStatement,
-      .notReversible, .idsNotReversible, .stragglers, .unknownStep:
+      .notReversible, .idsNotReversible:
       .refused
     }
   }
@@ -239,10 +197,9 @@ extension DataMigrationError: FeatureError {
     case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .renumbered, .notRun, .failed,
       .checkFailed,
       .refused,
-      .noStatement, .unreadable, .sealed, .unknownStep:
+      .noStatement, .unreadable, .sealed:
       .fixProgram
-    case .olderBuild: .useNewerBuild
-    case .pending, .tooOld, .needsProgram, .stragglers: .migrate
+    case .pending, .tooOld, .needsProgram: .migrate
     case .notReversible, .idsNotReversible: .restore
     case .unknownNumber, .takenBack: .chooseAnother
     case .notEnoughSpace: .freeSpace

@@ -36,33 +36,12 @@ extension DataMigrator {
   func readStatus() throws -> MigrationStatus {
     try withReader { connection in
       let ledger = try MigrationRun.ledger(of: connection, migrations)
-      var status = MigrationStatus(
+      return MigrationStatus(
         entries: ledger.sequence.entries,
         revision: ledger.revision,
         problem: ledger.sequence.problem
       )
-      if ledger.bringsUpStragglers {
-        status.stragglers = try MigrationRun.stragglers(ledger, in: ReadView(connection))
-      }
-      return status
     }
-  }
-
-  func listStragglers() throws -> [MigrationStraggler] {
-    try withReader { connection in
-      let ledger = try MigrationRun.ledger(of: connection, migrations)
-      return try MigrationRun.listStragglers(ledger, in: ReadView(connection)).map { record in
-        MigrationStraggler(
-          table: record.table,
-          id: EncodedID.text(of: record.id[...]),
-          known: record.known
-        )
-      }
-    }
-  }
-
-  func resolve(_ resolution: StragglerResolution) throws -> MigrationReport {
-    try withLock { try $0.resolveStragglers(resolution) }
   }
 
   func readLedger() throws -> [AppliedMigration] {
@@ -73,6 +52,12 @@ extension DataMigrator {
   func runOnCopy<R>(_ work: (DataMigrator) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
     let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
+    try MigrationRun.checkIsNotOlder(
+      migrations,
+      than: access.connection,
+      at: path,
+      on: persistence.disk
+    )
     return try ScratchStore.with(copyOf: path, access.connection) { scratch in
       var migrator = DataMigrator(
         migrations,

@@ -47,7 +47,7 @@ public struct DataMigrator: Sendable {
 extension DataMigrator {
   /// What ran and what is pending; changes nothing, and works beside a writer.
   ///
-  /// O(migrations), and O(deltas) where an older build has written since the last one.
+  /// O(migrations).
   public func status() async throws(PersistenceError) -> MigrationStatus {
     try await work { try $0.readStatus() }
   }
@@ -81,7 +81,7 @@ extension DataMigrator {
     try await work { try $0.runPlan(direction, to: number) }
   }
 
-  /// Runs the pending migrations.
+  /// Runs the pending migrations; throws `error.olderBuild` for a list that lacks the last one that ran.
   ///
   /// - Parameter number: the last one to run; nil for all.
   @discardableResult
@@ -92,8 +92,7 @@ extension DataMigrator {
   /// Takes migrations back, the last one first.
   ///
   /// All of them must be reversible, and allow what the way back loses: in the script for it, or in Swift with the same
-  /// `allowing(_:)` that holds for the way there. Each that changes something adds one delta. What older builds have written is
-  /// brought up first.
+  /// `allowing(_:)` that holds for the way there. Each that changes something adds one delta.
   ///
   /// - Parameter number: the last one that stays; 0 for none, nil for all but the last.
   @discardableResult
@@ -106,8 +105,7 @@ extension DataMigrator {
   ///
   /// No history is lost, and no types are needed. O(entities).
   ///
-  /// Throws `PersistenceError`: `.notThere` for a revision that is not reached or was trimmed, and
-  /// `.undecodable` for one whose migrations are not known any more.
+  /// Throws `PersistenceError` of the kind `.notThere` for a revision that is not reached or was trimmed.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
     try await work { try $0.revertData(to: revision) }
@@ -127,27 +125,6 @@ extension DataMigrator {
       }
       return status
     }
-  }
-
-  /// The records that builds have written which did not know all migrations of the store; changes nothing, and works
-  /// beside a writer.
-  ///
-  /// `up` runs the steps that work record by record on just these. For any other step it runs those that declare so with
-  /// ``DataMigration/bringingUp(_:)``, and throws `DataMigrationError.stragglers` where there is none. O(deltas since the
-  /// first of them).
-  public func stragglers() async throws(PersistenceError) -> [MigrationStraggler] {
-    try await work { try $0.listStragglers() }
-  }
-
-  /// Keeps or removes the records of older builds, after a backup, so that migrations run again.
-  ///
-  /// With `.keep` nothing of them changes: the caller says that they have the new shape. With `.remove` they leave the
-  /// data as one delta; history has them.
-  @discardableResult
-  public func resolveStragglers(
-    _ resolution: StragglerResolution
-  ) async throws(PersistenceError) -> MigrationReport {
-    try await work { try $0.resolve(resolution) }
   }
 
   /// Notes migrations as applied without running them, because the data has their shape already.

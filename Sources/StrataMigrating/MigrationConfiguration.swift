@@ -15,10 +15,6 @@ public struct MigrationConfiguration: Sendable {
     case automatic
     /// Throws `DataMigrationError.pending(_:)` and changes nothing.
     case refuseIfPending
-    /// The program has no list: `strata migrate` runs its scripts before it starts.
-    ///
-    /// A build that opens with this policy counts as one that knows all migrations of the store.
-    case external
   }
 
   /// What happens when a migration loses data and does not say that this is intended.

@@ -56,15 +56,10 @@ struct MigrationDifference {
     var replaced: MigrationTableReport?
   }
 
-  private let records: MigrationWorkspace.Records
-  /// Whether a table that the step gives another name may have records of that name already.
-  private var isForStragglers: Bool { records != .all }
   var references: MigrationReferences
 
-  /// - Parameter records: what the step works on.
-  init(_ workspace: MigrationWorkspace, _ records: MigrationWorkspace.Records = .all) {
+  init(_ workspace: MigrationWorkspace) {
     self.workspace = workspace
-    self.records = records
     references = MigrationReferences(workspace)
   }
 
@@ -97,9 +92,7 @@ struct MigrationDifference {
   }
 
   /// The name that a table had before the step, if the step has given it another one and both are compared.
-  private func source(of table: String) -> String? {
-    isForStragglers ? nil : workspace.renames.tables[table]
-  }
+  private func source(of table: String) -> String? { workspace.renames.tables[table] }
 
   /// Compares the records of one table with those that it had, and adds what has changed to a delta.
   private mutating func compare(
@@ -177,7 +170,7 @@ struct MigrationDifference {
     guard let source = workspace.renames.tables[new.table] else {
       return try references.note(new, replacing: nil)
     }
-    if !isForStragglers, workspace.isChangedSinceRename(new.table), source != new.table {
+    if workspace.isChangedSinceRename(new.table), source != new.table {
       try references.note(new, replacing: nil)
     }
   }
@@ -206,7 +199,7 @@ struct MigrationDifference {
           old = try before.next()
         }
         if let entity = old, entity.id == origin[...] {
-          if source != nil, !isForStragglers {
+          if source != nil {
             comparison.report.inserted -= 1
             comparison.report.idsChanged += 1
           }
@@ -229,14 +222,14 @@ struct MigrationDifference {
     let table = comparison.report.table
     guard let source = workspace.renames.tables[table] else { return }
     let isChanged = workspace.isChangedSinceRename(table)
-    if !isForStragglers { comparison.report.renamedFrom = source } else if !isChanged { return }
+    comparison.report.renamedFrom = source
     let number = workspace.number(of: table)
     var before = workspace.before(source)
     var page: ArraySlice<MigrationStaging.Change> = []
     var last: [UInt8]?
     var isPaged = false
     while let entity = try before.next() {
-      if !isForStragglers { comparison.report.before += 1 }
+      comparison.report.before += 1
       var now: StoredEntity?
       while !isPaged {
         if page.isEmpty {
@@ -252,16 +245,14 @@ struct MigrationDifference {
         break
       }
       if let now {
-        if !isForStragglers {
-          comparison.report.inserted -= 1
-          if entity.record != now.record { comparison.report.updated += 1 }
-        }
+        comparison.report.inserted -= 1
+        if entity.record != now.record { comparison.report.updated += 1 }
         if isChanged { try note(entity, now, &comparison) }
-      } else if !isForStragglers, try !workspace.hasMoved(Array(entity.id), in: table) {
+      } else if try !workspace.hasMoved(Array(entity.id), in: table) {
         try noteRemoved(entity, &comparison)
         continue
       }
-      if isChanged, !isForStragglers { try references.note(nil, replacing: entity) }
+      if isChanged { try references.note(nil, replacing: entity) }
     }
   }
 

@@ -22,12 +22,11 @@ extension MigrationReport.Step {
     _ direction: MigrationReport.Direction,
     _ highlight: (String) -> String
   ) -> [String] {
-    let arrow = direction == .up || isForStragglers ? "" : "back from "
+    let arrow = direction == .up ? "" : "back from "
     let change =
       revision.map { "revision \($0), \(Measures.size(bytes))" }
       ?? (added.isEmpty ? "changes nothing" : "changes no record")
-    let stragglers = isForStragglers ? ", only records of an older build" : ""
-    var lines = ["\(arrow)\(name.printable)  \(duration.inSeconds), \(change)\(stragglers)"]
+    var lines = ["\(arrow)\(name.printable)  \(duration.inSeconds), \(change)"]
     let width = tables.map(\.formerName.printable.columnCount).max() ?? 0
     for table in tables {
       let name = table.formerName.printable

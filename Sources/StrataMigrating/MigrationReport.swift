@@ -45,8 +45,6 @@ public struct MigrationReport: Sendable, Hashable, Codable {
     public var bytes = 0
     /// The revision of its delta; nil where it changed nothing.
     public var revision: Revision?
-    /// Whether it ran only on records that an older build had written.
-    public var isForStragglers = false
 
     package init(
       number: Int,
@@ -56,8 +54,7 @@ public struct MigrationReport: Sendable, Hashable, Codable {
       findings: [MigrationFinding] = [],
       duration: Duration = .zero,
       bytes: Int = 0,
-      revision: Revision? = nil,
-      isForStragglers: Bool = false
+      revision: Revision? = nil
     ) {
       self.number = number
       self.name = name
@@ -67,12 +64,11 @@ public struct MigrationReport: Sendable, Hashable, Codable {
       self.duration = duration
       self.bytes = bytes
       self.revision = revision
-      self.isForStragglers = isForStragglers
     }
 
     /// The name of its script: a script for the way back has a name of its own.
     fileprivate func script(_ direction: Direction) -> String {
-      direction == .down && !isForStragglers && form == .sql ? "\(name).down" : name
+      direction == .down && form == .sql ? "\(name).down" : name
     }
 
     /// The same without the duration, which differs from run to run.

@@ -26,6 +26,9 @@ extension MigrationRun {
     let clock = ContinuousClock()
     let start = clock.now
     let ledger = try known ?? readLedger()
+    if ledger.sequence.head > ledger.sequence.last {
+      try Self.checkIsNotOlder(migrations, than: store.connect(), at: path, on: persistence.disk)
+    }
     var report = MigrationReport(
       direction: direction,
       before: ledger.revision,
@@ -33,14 +36,10 @@ extension MigrationRun {
     )
     let (tasks, stoppedBefore) = try tasks(direction, to: number, ledger.sequence)
     report.stoppedBefore = stoppedBefore
-    let bringsUpStragglers = ledger.bringsUpStragglers && direction == .up
-    if tasks.isEmpty, !bringsUpStragglers { return report }
-    try write(
-      &report,
-      needsBackup: { try !tasks.isEmpty || !namesForStragglers(ledger, in: $0).isEmpty }
-    ) { session, view, lastTime, report in
+    if tasks.isEmpty { return report }
+    try write(&report) { session, view, lastTime, report in
       let workspace = try MigrationWorkspace(view, session)
-      try run(tasks, direction, to: number, ledger, view, lastTime, workspace, &report)
+      try run(tasks, direction, to: number, ledger, lastTime, workspace, &report)
       report.isDecoded = try check(workspace, view, read)
     }
     report.duration = clock.now - start
@@ -59,7 +58,7 @@ extension MigrationRun {
       before: ledger.revision,
       after: ledger.revision
     )
-    try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
+    try write(&report) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
       let catalog = try view.earlierCatalog(at: revision)
       let change = MigrationTrace.CatalogChange(
@@ -87,26 +86,9 @@ extension MigrationRun {
         try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
       }
       try catalog.write(to: session.connection)
-      try endMarks(at: revision, view, session)
     }
     report.duration = clock.now - start
     return report
-  }
-
-  /// Marks what was written after a revision as undone: the data is what it was there.
-  private func endMarks(
-    at revision: Revision,
-    _ view: ReadView,
-    _ session: WriterSession
-  ) throws {
-    var marks = try OlderBuildMarks.read(session.connection)
-    if marks.isEmpty { return }
-    let delta = try view.journal.headers(after: revision.previous, limit: 1).first
-    marks.add(
-      .undone,
-      after: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
-    )
-    try marks.write(to: session.connection)
   }
 
   /// The migrations to run, and the one before which the run stops.
@@ -150,44 +132,21 @@ extension MigrationRun {
     _ direction: MigrationReport.Direction,
     to number: Int?,
     _ ledger: Ledger,
-    _ view: ReadView,
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
     _ report: inout MigrationReport
   ) throws {
     let session = workspace.session
     // Read again under the write lock: what was read before decides nothing.
-    let now = Ledger(
-      sequence: try MigrationSequence(
-        migrations,
-        DataLedger.entries(on: session.connection)
-      ),
-      marks: try OlderBuildMarks.read(session.connection),
-      revision: view.last.revision
-    )
+    let now = try MigrationSequence(migrations, DataLedger.entries(on: session.connection))
     var tasks = planned
-    if now.sequence.ledger != ledger.sequence.ledger {
-      tasks = try self.tasks(direction, to: number, now.sequence).tasks
-    }
-    if now.bringsUpStragglers {
-      // Also on the way down: what takes a step back needs records that have had it.
-      try runOnStragglers(now, view, lastTime, workspace, tasks.count, &report)
-      try OlderBuildMarks.removeAll(from: session.connection)
+    if now.ledger != ledger.sequence.ledger {
+      tasks = try self.tasks(direction, to: number, now).tasks
     }
     for (index, task) in tasks.enumerated() {
-      var step = MigrationReport.Step(
-        number: task.number,
-        name: task.migration.name,
-        form: task.migration.form
-      )
-      if task.migration.bringsUp.isEmpty || direction == .down {
-        step = try run(task, lastTime, workspace, (index + 1, tasks.count))
-      }
-      // What brings records up has run on them above, or there were none.
-      if direction == .down || !report.steps.contains(where: { $0.number == task.number }) {
-        report.steps.append(step)
-        configuration.ran?(step)
-      }
+      let step = try run(task, lastTime, workspace, (index + 1, tasks.count))
+      report.steps.append(step)
+      configuration.ran?(step)
       switch direction {
       case .up:
         try DataLedger.append(
@@ -236,40 +195,6 @@ extension MigrationRun {
     }
   }
 
-  /// Runs the migrations that older builds do not know on the records that they have written.
-  private func runOnStragglers(
-    _ ledger: Ledger,
-    _ view: ReadView,
-    _ lastTime: Int64,
-    _ workspace: MigrationWorkspace,
-    _ count: Int,
-    _ report: inout MigrationReport
-  ) throws {
-    try Self.forEachPut(after: ledger.marks, in: view) { known, table, id in
-      let number = workspace.number(of: table)
-      try workspace.staging.noteWrite(of: id, in: number, byBuildKnowing: known)
-    }
-    let since = ledger.marks.openings.first?.revision ?? ledger.revision
-    for (lacked, migration) in ledger.lackedByOlderBuilds {
-      for (number, step) in ledger.sequence.steps(bringingUp: lacked, migration) {
-        let written = try workspace.countStragglers(
-          of: lacked,
-          in: step.perRecordTables.isEmpty ? workspace.tables : step.perRecordTables
-        )
-        if written.isEmpty { continue }
-        guard let up = step.up, !step.perRecordTables.isEmpty || !step.bringsUp.isEmpty else {
-          // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
-          throw step.up == nil && step.replaces == nil
-            ? DataMigrationError.needsProgram(step.name)
-            : .stragglers(migration.name, tables: written)
-        }
-        if step.emptyScripts.contains(.up) { throw DataMigrationError.noStatement(step.name) }
-        let task = Task(number: number, migration: step, step: up, stragglers: (lacked, since))
-        report.steps.append(try run(task, lastTime, workspace, (0, count)))
-      }
-    }
-  }
-
   private func run(
     _ task: Task,
     _ lastTime: Int64,
@@ -281,8 +206,7 @@ extension MigrationRun {
     let clock = ContinuousClock()
     let start = clock.now
     let progress = configuration.progress
-    let records = task.records
-    let tables = MigrationTables(workspace, records) { records in
+    let tables = MigrationTables(workspace) { records in
       progress?(
         MigrationProgress(migration: name, index: place.index, count: place.count, records: records)
       )
@@ -292,13 +216,10 @@ extension MigrationRun {
     )
     workspace.startStep(sealing: task.migration.seals)
     let (listed, fields) = (workspace.tables, tables.fields)
-    var difference = MigrationDifference(workspace, records)
+    var difference = MigrationDifference(workspace)
     let header: DeltaHeader?
     do {
       try task.step(tables)
-      if case .stragglers(let migration) = records {
-        try workspace.noteStaged(asStragglersOf: migration)
-      }
       // With what the catalog lacks afterwards. One without changes tells a follower of the row in the ledger.
       let declared = workspace.declaredBefore
       let trace = task.trace(declared: declared)
@@ -306,7 +227,7 @@ extension MigrationRun {
         named: trace.name(of: name),
         trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime),
-        task.stragglers == nil || !declared.isEmpty ? .always : .ifNotEmpty
+        .always
       ) { try difference.encode(into: &$0) }
     } catch {
       throw Self.error(error, in: task)
@@ -322,11 +243,7 @@ extension MigrationRun {
       tables: difference.reports,
       findings: difference.findings + tables.findings
     )
-    // There is nothing to take back of a step that brings records up.
-    let isEmpty = task.row != nil && !task.migration.bringsUp.isEmpty
-    if header?.entities ?? 0 == 0, !hasChangedColumns, !isEmpty,
-      try hasRecords(task.migration, workspace)
-    {
+    if header?.entities ?? 0 == 0, !hasChangedColumns, try hasRecords(task.migration, workspace) {
       step.findings.append(
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )
@@ -335,7 +252,6 @@ extension MigrationRun {
     step.added = tables.added(to: fields)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
-    step.isForStragglers = records != .all
     try workspace.keepStaged(of: name)
     step.duration = clock.now - start
     return step
@@ -357,7 +273,7 @@ extension MigrationRun {
     _ migration: DataMigration,
     _ workspace: MigrationWorkspace
   ) throws -> Bool {
-    let tables = migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+    let tables = migration.tables.isEmpty ? workspace.tables : migration.tables
     return try tables.contains { table in
       var scan = workspace.scan(table)
       return try scan.next() != nil
@@ -406,5 +322,33 @@ extension MigrationTrace.CatalogChange {
       added: catalog.ledger.filter { !ledger.contains($0) }.map(\.number),
       declared: Dictionary(uniqueKeysWithValues: tables.map { ($0, before[$0] ?? []) })
     )
+  }
+}
+
+extension MigrationWorkspace {
+  /// Makes a table what it was in another state of the file.
+  fileprivate func restore(_ table: String, from state: EntityState) throws {
+    var (then, now) = (state.scan(table), before(table))
+    var (wanted, present) = (try then.next(), try now.next())
+    while wanted != nil || present != nil {
+      if let entity = present,
+        wanted.map({ entity.id.lexicographicallyPrecedes($0.id) }) ?? true
+      {
+        try removeKnown(Array(entity.id), from: table)
+        present = try now.next()
+      } else if let entity = wanted {
+        let isThere = present?.id == entity.id
+        if present != entity {
+          try put(
+            (entity.layout, Array(entity.record)),
+            id: Array(entity.id),
+            movedFrom: nil,
+            in: table
+          )
+        }
+        if isThere { present = try now.next() }
+        wanted = try then.next()
+      }
+    }
   }
 }

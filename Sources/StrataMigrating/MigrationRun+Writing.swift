@@ -10,12 +10,11 @@ extension MigrationRun {
   /// What fails after the transaction is a note of the report: the result is in the file then.
   func write(
     _ report: inout MigrationReport,
-    needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
     let hadWAL = path.walSize > 0
     var file = try store.restore()
-    let made = try makeBackup(of: file, &report, needsBackup)
+    let made = try makeBackup(of: file, &report)
     let session = try store.makeSession(&file, start: .withTransaction)
     var isRolledBack = true
     do {
@@ -32,7 +31,7 @@ extension MigrationRun {
       }
     } catch {
       if isRolledBack {
-        if let made { MigrationBackup(path: path, disk: persistence.disk).remove(made) }
+        if let made { MigrationBackup(of: path, on: persistence.disk).remove(made) }
         // Pages of the transaction that did not fit into memory are in the WAL; none of it counts.
         if !hadWAL { session.connection.checkpointsOnClose = .automatic }
       }
@@ -65,16 +64,13 @@ extension MigrationRun {
   /// made.
   private func makeBackup(
     of file: RestoredFile,
-    _ report: inout MigrationReport,
-    _ needsBackup: (ReadView) throws -> Bool
+    _ report: inout MigrationReport
   ) throws -> String? {
-    guard case .keep(let count) = configuration.backups, count > 0,
-      try needsBackup(ReadView(file.connection))
-    else {
+    guard case .keep(let count) = configuration.backups, count > 0 else {
       try checkSpace(backups: 0)
       return nil
     }
-    let backup = MigrationBackup(path: path, disk: persistence.disk)
+    let backup = MigrationBackup(of: path, on: persistence.disk)
     report.backup = try backup.find(at: file.position)
     try checkSpace(backups: report.backup == nil ? 1 : 0)
     if report.backup != nil { return nil }
@@ -84,7 +80,7 @@ extension MigrationRun {
 
   private func removeOldBackups(besides made: String?) throws {
     guard case .keep(let count) = configuration.backups, let made else { return }
-    try MigrationBackup(path: path, disk: persistence.disk).removeOld(
+    try MigrationBackup(of: path, on: persistence.disk).removeOld(
       keeping: count,
       besides: made
     )

@@ -55,10 +55,6 @@ struct MigrationSequence {
       let start = migration.replaces?.lowerBound ?? number
       guard start == previous + 1, migration.replaces.map({ $0.upperBound == number }) ?? true
       else { throw .gap(expected: previous + 1, found: migration.name) }
-      for step in migration.bringsUp
-      where !list.contains(where: { $0.migration.isOrReplaces(step, as: $0.number) }) {
-        throw .unknownStep(step, broughtUpBy: migration.name)
-      }
       list.append((number, migration))
     }
     return list
@@ -147,15 +143,6 @@ struct MigrationSequence {
     return false
   }
 
-  /// The steps that run on records of older builds that a migration has not seen: those that declare so, else itself.
-  func steps(
-    bringingUp number: Int,
-    _ migration: DataMigration
-  ) -> [(number: Int, migration: DataMigration)] {
-    let others = list.filter { $0.migration.bringsUp.contains(migration.name) }
-    return others.isEmpty ? [(number, migration)] : others
-  }
-
   /// What is wrong if the migration with the number of a row is another one, which has not run; nil if it is the one that
   /// ran, edited or renamed.
   func other(than row: DataLedger.Entry) -> DataMigrationError? {
@@ -181,12 +168,6 @@ extension DataLedger.Entry {
 extension DataMigration {
   var isSquashed: Bool { replaces != nil }
 
-  /// Whether it has a name, or stands for a migration of that name.
-  fileprivate func isOrReplaces(_ name: String, as number: Int) -> Bool {
-    self.name == name
-      || isSquashed && DataLedger.number(of: name).map(numbers(as: number).contains) ?? false
-  }
-
   /// Whether it is the script that ran under the number of a row, which is not its own.
   fileprivate func isRenumbered(_ row: DataLedger.Entry) -> Bool {
     form == .sql && number != row.number && checksum == row.checksum
@@ -211,6 +192,7 @@ extension DataMigration {
       applied: applied,
       duration: duration,
       form: (form ?? self.form).rawValue,
+      isReversible: isReversible,
       script: script,
       revision: revision.number,
       layout: layout,

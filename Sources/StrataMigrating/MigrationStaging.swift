@@ -35,7 +35,6 @@ struct MigrationStaging {
       CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin IS NOT NULL;
       CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, layout INTEGER,
         record BLOB) WITHOUT ROWID;
-      CREATE TABLE written(tab INTEGER, id BLOB, known INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
         PRIMARY KEY(target, id, place)) WITHOUT ROWID;
       BEGIN
@@ -239,40 +238,4 @@ extension MigrationStaging {
 
   /// Forgets all new IDs.
   func dropMoved() throws(SQLiteError) { try connection.execute("DELETE FROM moved") }
-}
-
-/// Records that were written since an older build opened the store.
-extension MigrationStaging {
-  /// Notes the last build that has written a record: how many migrations it knew; nil if it was no older one.
-  func noteWrite(
-    of id: ArraySlice<UInt8>,
-    in table: Int64,
-    byBuildKnowing known: Int?
-  ) throws(SQLiteError) {
-    try connection.run(
-      "INSERT OR REPLACE INTO written (tab, id, known) VALUES (?, ?, ?)",
-      [.integer(table), .blob(Array(id)), .integer(Int64(known ?? .max))]
-    )
-  }
-
-  /// Whether a build has written a record that did not know a migration.
-  func isStraggler(
-    _ id: ArraySlice<UInt8>,
-    in table: Int64,
-    of migration: Int
-  ) throws(SQLiteError) -> Bool {
-    try connection.first(
-      "SELECT 1 FROM written WHERE tab = ? AND id = ? AND known < ?",
-      [.integer(table), .blob(Array(id)), .integer(Int64(migration))]
-    ) { _ throws(SQLiteError) in true } ?? false
-  }
-
-  /// How many records builds have written that did not know a migration, by the number of their table.
-  func stragglers(of migration: Int) throws(SQLiteError) -> [Int64: Int] {
-    let counts = try connection.all(
-      "SELECT tab, count(*) FROM written WHERE known < ? GROUP BY tab",
-      [.integer(Int64(migration))]
-    ) { row throws(SQLiteError) in (try row.int(0), Int(try row.int(1))) }
-    return Dictionary(uniqueKeysWithValues: counts)
-  }
 }

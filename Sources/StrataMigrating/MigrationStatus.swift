@@ -37,8 +37,6 @@ public struct MigrationStatus: Sendable, Hashable, Codable {
   public var entries: [Entry]
   /// The revision of the store.
   public var revision: Revision
-  /// Records that an older build has written since the last migration, by table.
-  public var stragglers: [String: Int] = [:]
   /// What keeps `up` from running; nil if nothing does.
   public var problem: DataMigrationError?
 
@@ -46,7 +44,7 @@ public struct MigrationStatus: Sendable, Hashable, Codable {
   public var pending: [String] { entries.filter { $0.state == .pending }.map(\.name) }
 
   private enum CodingKeys: String, CodingKey {
-    case entries, revision, stragglers
+    case entries, revision
   }
 }
 

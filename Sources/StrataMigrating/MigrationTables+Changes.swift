@@ -10,8 +10,8 @@ extension MigrationTables {
     let targets = Set(names.values)
     for (table, name) in names.sorted(by: { $0.key < $1.key }) {
       try workspace.checkIsReadable(table)
-      var scan = workspace.scan(name, records)
-      if records == .all, names[name] == nil, try scan.next() != nil {
+      var scan = workspace.scan(name)
+      if names[name] == nil, try scan.next() != nil {
         throw MigrationStepError("\(name) has records already, so \(table) cannot get its name")
       }
       workspace.copySealing(of: table, to: name)
@@ -44,7 +44,7 @@ extension MigrationTables {
       numbers[number] = try workspace.session.number(of: layout.referring(to: names), table: name)
     }
     // Other records may be there already if the name is another table's.
-    var (scan, before) = (workspace.scan(table, records), workspace.before(table))
+    var (scan, before) = (workspace.scan(table), workspace.before(table))
     while let entity = try removes ? scan.next() : before.next() {
       let id = Array(entity.id)
       let number =
@@ -63,7 +63,7 @@ extension MigrationTables {
 
   /// Removes the records of a table that was dropped.
   package func removeRecords(of table: String) throws {
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       try workspace.removeKnown(Array(entity.id), from: table)
     }
@@ -89,7 +89,7 @@ extension MigrationTables {
     workspace.columns.mapFields(of: table) {
       $0.name == field ? .init(name, $0.kind, to: $0.references) : $0
     }
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       if let layout = layouts[entity.layout],
         FieldPresence(entity.record, try workspace.layout(entity.layout)) != nil
@@ -161,7 +161,7 @@ extension MigrationTables {
   func rewrite(_ table: String) throws {
     try workspace.checkIsReadable(table)
     guard let newest = workspace.newestLayout(of: table) else { return }
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       if try workspace.layout(entity.layout) == newest { continue }
       let record = try record(entity)
@@ -192,7 +192,7 @@ extension MigrationTables {
     try staging.dropMoved()
     var kinds: Set<Layout.Kind> = []
     var oldKinds: Set<UInt8> = []
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       let id = try newID(try record(entity))
       if let kind = entity.id.first { oldKinds.insert(kind) }
@@ -207,7 +207,7 @@ extension MigrationTables {
     for other in workspace.tables.sorted() where other != table {
       try rewriteReferences(from: other, to: table, kind)
     }
-    var unfollowed = UnfollowedIDs(workspace, records, kinds: oldKinds)
+    var unfollowed = UnfollowedIDs(workspace, kinds: oldKinds)
     for other in workspace.tables.sorted() {
       let followed = try references(from: other, to: table)
       for finding in try unfollowed.find(in: other, besides: followed, of: table) { note(finding) }
@@ -225,7 +225,7 @@ extension MigrationTables {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
     }
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       var record = try record(entity)
       guard !record.isLone, let value = try staging.newValue(of: Array(entity.id)) else { continue }
@@ -266,7 +266,7 @@ extension MigrationTables {
     for reference in references {
       allow(.lossy("\(table).\(reference.field)"))
     }
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       let record = try record(entity)
       guard !record.isLone, let members = try rewritten(record.members, at: references) else {
@@ -322,7 +322,7 @@ extension MigrationTables {
       if let newest = workspace.newestLayout(of: table) {
         workspace.resume(table, with: try change(newest))
       }
-      var scan = workspace.scan(table, records)
+      var scan = workspace.scan(table)
       while let entity = try scan.next() {
         guard let layout = layouts[entity.layout] else { continue }
         try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)

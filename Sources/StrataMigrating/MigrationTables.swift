@@ -23,17 +23,13 @@ public final class MigrationTables {
   package private(set) var findings: [MigrationFinding] = []
 
   let workspace: MigrationWorkspace
-  /// The records that the step works on.
-  let records: MigrationWorkspace.Records
   private let reportRecords: (Int) throws -> Void
 
   init(
     _ workspace: MigrationWorkspace,
-    _ records: MigrationWorkspace.Records = .all,
     _ reportRecords: @escaping (Int) throws -> Void = { _ in }
   ) {
     self.workspace = workspace
-    self.records = records
     self.reportRecords = reportRecords
   }
 
@@ -51,7 +47,7 @@ public final class MigrationTables {
     _ body: (inout MigrationRecord) throws -> Void
   ) throws {
     try workspace.checkIsReadable(table)
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     var count = 0
     while let entity = try scan.next() {
       try visit(entity, body)
@@ -158,7 +154,7 @@ extension MigrationTables {
   /// Starts to read the records of a table as they are now, in the order of their encoded IDs; each call of the
   /// result gives the next one.
   package func start(_ table: String) -> () throws -> StoredEntity? {
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     return { try scan.next() }
   }
 

@@ -44,13 +44,6 @@ final class MigrationWorkspace {
     var tablesChangedSinceRename: Set<String> = []
   }
 
-  /// The records that a step works on.
-  enum Records: Equatable {
-    case all
-    /// Those that builds without a migration have written, and what the step has made of them.
-    case stragglers(of: Int)
-  }
-
   init(_ view: ReadView, _ session: WriterSession) throws {
     base = try view.state(at: view.last.revision)
     tables = view.tables
@@ -102,7 +95,6 @@ extension MigrationWorkspace {
     private let workspace: MigrationWorkspace
     private let table: String
     private let number: Int64
-    private let records: Records
     private let start: Int64
     private var before: Before
     private var page: ArraySlice<MigrationStaging.Change> = []
@@ -110,10 +102,9 @@ extension MigrationWorkspace {
     private var upcoming: StoredEntity?
     private var hasUpcoming = false
 
-    fileprivate init(_ workspace: MigrationWorkspace, _ table: String, _ records: Records) {
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
       self.workspace = workspace
       self.table = table
-      self.records = records
       number = workspace.number(of: table)
       start = workspace.sequence
       before = Before(workspace, table)
@@ -122,18 +113,10 @@ extension MigrationWorkspace {
 
     /// The next entity; nil at the end.
     mutating func next() throws -> StoredEntity? {
-      while let entity = try nextOfAny() {
-        if case .stragglers(let migration) = records,
-          try !workspace.isStraggler(entity.id, in: table, of: migration)
-        {
-          continue
-        }
-        return try workspace.opened(entity)
-      }
-      return nil
+      try nextStored().map { try workspace.opened($0) }
     }
 
-    private mutating func nextOfAny() throws -> StoredEntity? {
+    private mutating func nextStored() throws -> StoredEntity? {
       while true {
         if !hasUpcoming {
           upcoming = try before.next()
@@ -225,19 +208,7 @@ extension MigrationWorkspace {
   }
 
   /// The entities of a table.
-  func scan(_ table: String, _ records: Records = .all) -> Scan { Scan(self, table, records) }
-
-  /// Whether a build without a migration has written a record, or the step has stored it.
-  private func isStraggler(
-    _ id: ArraySlice<UInt8>,
-    in table: String,
-    of migration: Int
-  ) throws -> Bool {
-    let number = number(of: table)
-    if try staging.isStraggler(id, in: number, of: migration) { return true }
-    guard step.tables.contains(table) else { return false }
-    return try staging.row(of: .staged, number, Array(id))?.record != nil
-  }
+  func scan(_ table: String) -> Scan { Scan(self, table) }
 
   /// The entities of a table before the step.
   func before(_ table: String) -> Before { Before(self, table) }
@@ -531,22 +502,6 @@ extension MigrationWorkspace {
   /// Whether the step has changed a table since it gave it another name.
   func isChangedSinceRename(_ table: String) -> Bool {
     step.tablesChangedSinceRename.contains(table)
-  }
-
-  /// Notes that a build without a migration has written what the step has stored: later steps run on it too.
-  func noteStaged(asStragglersOf migration: Int) throws {
-    for table in changedTables {
-      let number = number(of: table)
-      var last: [UInt8]?
-      while true {
-        let page = try staging.page(of: .staged, number, after: last)
-        guard let end = page.last else { break }
-        last = end.id
-        for row in page where row.record != nil {
-          try staging.noteWrite(of: row.id[...], in: number, byBuildKnowing: migration - 1)
-        }
-      }
-    }
   }
 
   /// Makes what the step of a name has changed the start of the next one.

@@ -16,7 +16,6 @@ struct UnfollowedIDs {
   }
 
   private let workspace: MigrationWorkspace
-  private let records: MigrationWorkspace.Records
   /// The first bytes of the old IDs, which say what kinds they are of.
   private let kinds: Set<UInt8>
   private var fields: [String: Field] = [:]
@@ -25,11 +24,9 @@ struct UnfollowedIDs {
 
   init(
     _ workspace: MigrationWorkspace,
-    _ records: MigrationWorkspace.Records,
     kinds: Set<UInt8>
   ) {
     self.workspace = workspace
-    self.records = records
     self.kinds = kinds
   }
 
@@ -39,7 +36,7 @@ struct UnfollowedIDs {
   {
     fields = [:]
     followed = Set(references.map { String($0.place.prefix { $0 != "{" }) })
-    var scan = workspace.scan(table, records)
+    var scan = workspace.scan(table)
     while let entity = try scan.next() {
       let layout = try workspace.layout(entity.layout)
       if layout.isOfSealedRecords { continue }

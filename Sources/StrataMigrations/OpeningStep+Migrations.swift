@@ -13,15 +13,10 @@ extension OpeningStep where Self == MigrationPreparation {
   ///   with: [.migrations([addTitle, splitNames])])
   /// ```
   ///
-  /// A program whose scripts the command runs before it starts has no list, and says so:
-  ///
-  /// ```swift
-  /// with: [.migrations([], MigrationConfiguration(policy: .external))]
-  /// ```
-  ///
   /// They run after a verified backup and in one transaction, whose result is decoded before it takes effect: see
   /// <doc:EvolvingYourData>. What they did is in `RestoreReport.migrations`. A new file starts with all of them noted as
-  /// applied. A file on which migrations have run is opened for writing only with this step.
+  /// applied. A file on which migrations ran that the list lacks is not opened for writing: the error has
+  /// `error.olderBuild`.
   ///
   /// - Parameters:
   ///   - migrations: All migrations of the program, in order; also those that have run.
@@ -32,6 +27,25 @@ extension OpeningStep where Self == MigrationPreparation {
   ) -> MigrationPreparation {
     MigrationPreparation(migrations, configuration)
   }
+
+  /// Opens a file whose migrations something else runs before the program starts, such as `strata migrate up`.
+  ///
+  /// ```swift
+  /// with: [.migrations(.external)]
+  /// ```
+  ///
+  /// Nothing compares the program with the migrations that ran on the file: that is up to what runs them.
+  public static func migrations(_ source: MigrationSource) -> MigrationPreparation {
+    switch source {
+    case .external: .external
+    }
+  }
+}
+
+/// Where the migrations of a program are that passes no list.
+public enum MigrationSource: Sendable {
+  /// Something else runs them before the program starts.
+  case external
 }
 
 extension RestoreReport {

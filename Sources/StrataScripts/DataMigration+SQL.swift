@@ -25,9 +25,6 @@ extension DataMigration {
   /// -- strata:allow destructive(users.bio)
   /// ```
   ///
-  /// With `-- strata:brings-up 0003_split_name` the script runs only on what older builds have written since that step,
-  /// and in its place: see `DataMigration.bringingUp(_:)`.
-  ///
   /// A directive has a line of its own, and only a line feed ends a line. One behind a statement or within another comment
   /// is an error; in a text or a name in quotes it is data. A byte order mark and CRLF mean nothing, in texts neither.
   ///
@@ -75,7 +72,6 @@ extension DataMigration {
       down: back,
       up: { tables in try Self.run(step, on: tables) }
     )
-    if !up.bringsUp.isEmpty { self = bringingUp(up.bringsUp) }
   }
 
   /// - Throws: what the step throws; errors of temporary files as such.

@@ -34,10 +34,6 @@ struct MigrationScript: Sendable {
   private(set) var replaces: ClosedRange<Int>?
   /// The line that says so.
   private var replacesLine = 0
-  /// The names of the steps in whose place it runs on what older builds have written since.
-  private(set) var bringsUp: [String] = []
-  /// The line that says so.
-  private var bringsUpLine = 0
 
   /// Whether there is anything beside comments and semicolons.
   private var hasStatement = false
@@ -98,38 +94,18 @@ struct MigrationScript: Sendable {
       }
       replaces = numbers[0]...numbers[1]
       replacesLine = line
-    case "brings-up":
-      let names = rest.split { $0 == "," || $0.isWhitespace }
-        .map { SQLMigrationName.withoutPrefix($0) }
-      guard !names.isEmpty, names.allSatisfy({ SQLMigrationName.number(of: $0) != nil }) else {
-        throw Unreadable(
-          line: line,
-          detail:
-            "cannot read “\(rest)”: write the name of an earlier migration, such as 0003_split_name"
-        )
-      }
-      bringsUp += names
-      bringsUpLine = line
     default:
       throw Unreadable(
         line: line,
-        detail: "“strata:\(word)” is not known: use before, after, allow, brings-up or replaces"
+        detail: "“strata:\(word)” is not known: use before, after, allow or replaces"
       )
     }
   }
 
-  /// What a script of this number says that would have no effect: beside that it stands for others, or in a way back;
-  /// nil if there is nothing.
+  /// What a script of this number says beside that it stands for others, which would have no effect; nil if there is
+  /// nothing.
   func conflict(as number: Int?, hasDown: Bool) -> Unreadable? {
-    guard let replaces else {
-      guard hasDown, !bringsUp.isEmpty else { return nil }
-      return Unreadable(
-        line: bringsUpLine,
-        detail: """
-          a script that brings up records of older builds has nothing to take back, so remove its script for the way back
-          """
-      )
-    }
+    guard let replaces else { return nil }
     if let number, number != replaces.upperBound {
       return Unreadable(
         line: replacesLine,
@@ -144,8 +120,6 @@ struct MigrationScript: Sendable {
         "a script that stands for others is not run, and it has statements: move them to the next number"
       } else if !before.isEmpty || !after.isEmpty || !allowances.isEmpty {
         "a script that stands for others is not run, so remove its checks and permissions"
-      } else if !bringsUp.isEmpty {
-        "a script that stands for others is not run, so it brings up no records: give that to the next number"
       } else if hasDown {
         "a script that stands for others cannot be taken back, so remove its script for the way back"
       } else {
@@ -156,9 +130,9 @@ struct MigrationScript: Sendable {
 
   /// The same for a script that takes a migration back.
   var conflictAsDown: Unreadable? {
-    if replaces == nil, bringsUp.isEmpty { return nil }
+    if replaces == nil { return nil }
     return Unreadable(
-      line: max(replacesLine, bringsUpLine),
+      line: replacesLine,
       detail: "a script for the way back stands for no other: write this into the script itself"
     )
   }

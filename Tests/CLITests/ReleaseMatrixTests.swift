@@ -5,8 +5,8 @@ import StrataMigrations
 import TestSupport
 import Testing
 
-/// Every pair of five releases, by the library and by the command, in SQL and in Swift, with an older build that writes
-/// after the migration and without one: what the store holds then is compared with what plain Swift computes.
+/// Every pair of five releases, by the library and by the command, in SQL and in Swift: what the store holds then is compared
+/// with what plain Swift computes, and the older build is refused from then on.
 ///
 /// The releases: people have a name in two parts and a fee in euros; one name; a fee in cents; a level, which counts their
 /// visits; and are members at last.
@@ -20,7 +20,7 @@ struct ReleaseMatrixTests {
   enum Tool: String, CaseIterable { case library, command }
 
   /// What a run of migrations came to.
-  private enum Run { case done, stragglers, needsProgram }
+  private enum Run { case done, needsProgram }
 
   private let folder: Folder
 
@@ -37,61 +37,25 @@ struct ReleaseMatrixTests {
       releases.append(try copy(releases[number - 1], to: "release \(number)"))
       #expect(try await run(.library, form, to: number, releases[number]) == .done)
     }
-    var ways: [String: Int] = [:]
     for first in 0..<releases.count - 1 {
       for last in first + 1..<releases.count {
-        for writes in [false, true] {
-          let name = "\(first) to \(last)\(writes ? ", an older build writes" : "")"
-          let path = try copy(releases[first], to: name)
-          let way = try await upgrade(path, first, last, writes, tool, form)
-          ways[way, default: 0] += 1
-          let comment = Comment("\(tool), \(form), \(name), \(way)")
-          try await Releases.all[last].open(path, Steps.list(form, last))
-          let older: OlderWrites =
-            switch way {
-            case "brought up": .broughtUp
-            case "removed": .removed
-            default: .none
-            }
-          let expected = try Expected(Self.count, older).lines(ofRelease: last)
-          let found = try await contents(of: path)
-          #expect(found.subtracting(expected).sorted().prefix(3) == [], comment)
-          #expect(expected.subtracting(found).sorted().prefix(3) == [], comment)
-          try FileManager.default.removeItem(atPath: path)
+        let comment = Comment("\(tool), \(form), \(first) to \(last)")
+        let path = try copy(releases[first], to: "\(first) to \(last)")
+        #expect(try await runToTheEnd(tool, form, to: last, path) == .done, comment)
+        let error = await #expect(throws: PersistenceError.self, comment) {
+          try await Releases.all[first].open(path, Steps.list(form, first))
         }
+        let older = try #require(error?.olderBuild, comment)
+        #expect(older.known == first && older.last == last, comment)
+        #expect(older.lacks == Steps.all[first..<last].map(\.name), comment)
+        try await Releases.all[last].open(path, Steps.list(form, last))
+        let expected = try Expected(Self.count).lines(ofRelease: last)
+        let found = try await contents(of: path)
+        #expect(found.subtracting(expected).sorted().prefix(3) == [], comment)
+        #expect(expected.subtracting(found).sorted().prefix(3) == [], comment)
+        try FileManager.default.removeItem(atPath: path)
       }
     }
-    printStatistics("\(tool), \(form), \(Self.count) people: \(ways)")
-    // The last release has renamed the table of the others, which are refused then. Neither a script nor a closure over
-    // all tables runs on single records.
-    let broughtUp = form == .sql ? 0 : 3
-    #expect(ways["nobody wrote"] == 10)
-    #expect(ways["refused"] == 4)
-    #expect(ways["brought up"] ?? 0 == broughtUp)
-    #expect(ways["removed"] == 6 - broughtUp)
-  }
-
-  /// Upgrades a store, and lets a build of the first release write meanwhile; returns the way that it took.
-  private func upgrade(
-    _ path: String,
-    _ first: Int,
-    _ last: Int,
-    _ writes: Bool,
-    _ tool: Tool,
-    _ form: Form
-  ) async throws -> String {
-    #expect(try await runToTheEnd(tool, form, to: last, path) == .done)
-    if !writes { return "nobody wrote" }
-    do {
-      try await Releases.all[first].write(path, Steps.list(form, first), Self.count)
-    } catch let error as PersistenceError {
-      guard case .olderBuild? = error.dataMigration else { throw error }
-      return "refused"
-    }
-    if try await runToTheEnd(tool, form, to: last, path) == .done { return "brought up" }
-    try await remove(tool, form, to: last, path)
-    #expect(try await runToTheEnd(tool, form, to: last, path) == .done)
-    return "removed"
   }
 
   /// Runs the migrations; the command leaves those in Swift to a program.
@@ -115,13 +79,8 @@ struct ReleaseMatrixTests {
   ) async throws -> Run {
     switch tool {
     case .library:
-      do {
-        try await Releases.all[last].open(path, Steps.list(form, last))
-        return .done
-      } catch let error as PersistenceError {
-        guard case .stragglers? = error.dataMigration else { throw error }
-        return .stragglers
-      }
+      try await Releases.all[last].open(path, Steps.list(form, last))
+      return .done
     case .command:
       let program = try await Program.strata(
         "migrate",
@@ -131,27 +90,8 @@ struct ReleaseMatrixTests {
         try scripts(form, last)
       )
       if program.status == 0 { return .done }
-      if form == .swift { return .needsProgram }
-      #expect(program.errors.contains("older build"), "\(program)")
-      return .stragglers
-    }
-  }
-
-  private func remove(_ tool: Tool, _ form: Form, to last: Int, _ path: String) async throws {
-    switch tool {
-    case .library:
-      try await DataMigrator(Steps.list(form, last), at: path).resolveStragglers(.remove)
-    case .command:
-      let program = try await Program.strata(
-        "migrate",
-        "stragglers",
-        path,
-        "--remove",
-        "--yes",
-        "--dir",
-        try scripts(form, last)
-      )
-      #expect(program.status == 0, "\(program)")
+      #expect(form == .swift, "\(program)")
+      return .needsProgram
     }
   }
 
@@ -193,18 +133,11 @@ struct ReleaseMatrixTests {
   }
 }
 
-/// What has become of what the older build wrote.
-private enum OlderWrites { case none, broughtUp, removed }
-
 /// The records of each release, without the library.
 private struct Expected {
   let count: Int
-  let older: OlderWrites
 
-  init(_ count: Int, _ older: OlderWrites) {
-    self.count = count
-    self.older = older
-  }
+  init(_ count: Int) { self.count = count }
 
   static func line(_ table: String, _ record: [String: Any]) throws -> String {
     let data = try JSONSerialization.data(withJSONObject: record, options: .sortedKeys)
@@ -217,26 +150,17 @@ private struct Expected {
     for number in 1...count { visits[person(ofVisit: number), default: 0] += 1 }
     let (people, person) = release < 4 ? ("people", "person") : ("members", "member")
     for number in 1...count {
-      // The older build writes the first of them.
-      if number > 1 || older == .none {
-        var record = part("First \(number)", "Last \(number)", fee: number % 7, in: release)
-        record["id"] = "p\(number)"
-        if number % 3 > 0 { record["note"] = "note \(number)" }
-        if release > 2 { record["level"] = visits[number] ?? 0 }
-        lines.insert(try Self.line(people, record))
-      }
+      var record = part("First \(number)", "Last \(number)", fee: number % 7, in: release)
+      record["id"] = "p\(number)"
+      if number % 3 > 0 { record["note"] = "note \(number)" }
+      if release > 2 { record["level"] = visits[number] ?? 0 }
+      lines.insert(try Self.line(people, record))
       lines.insert(
         try Self.line(
           "visits",
           ["id": "v\(number)", person: "p\(self.person(ofVisit: number))", "minutes": number]
         )
       )
-    }
-    for number in older == .broughtUp ? [1, count + 1] : [] {
-      var record = part("Ann", "Older", fee: 9, in: release)
-      record["id"] = "p\(number)"
-      record["note"] = "older"
-      lines.insert(try Self.line(people, record))
     }
     return lines
   }
@@ -254,7 +178,6 @@ private struct Expected {
   }
 
   private func person(ofVisit number: Int) -> Int { number * number % (count / 2) + 1 }
-
 }
 
 /// The steps from each release to the next one, in both forms.
@@ -320,7 +243,6 @@ private struct ReleasedApp<Database: DatabaseType>: AnyReleasedApp {
 
   /// Only the first release makes a store.
   var fill: @Sendable (inout Database, Int) -> Void = { _, _ in }
-  let edit: @Sendable (inout Database, Int) -> Void
 
   private func use(
     _ path: String,
@@ -343,21 +265,14 @@ private struct ReleasedApp<Database: DatabaseType>: AnyReleasedApp {
   }
 
   func open(_ path: String, _ list: [DataMigration]) async throws { try await use(path, list, nil) }
-
-  func write(_ path: String, _ list: [DataMigration], _ count: Int) async throws {
-    try await use(path, list) { edit(&$0, count) }
-  }
 }
 
 private protocol AnyReleasedApp: Sendable {
   func make(_ path: String, _ count: Int) async throws
   func open(_ path: String, _ list: [DataMigration]) async throws
-  func write(_ path: String, _ list: [DataMigration], _ count: Int) async throws
 }
 
 /// The types of the releases.
-///
-/// What a later one has dropped is optional, so that an older build reads what a newer one has written.
 private enum Releases {
   struct Person0: EntityType {
     static let tableName: TableName = "people"
@@ -483,41 +398,8 @@ private enum Releases {
   }
 
   static let all: [any AnyReleasedApp] = [
-    ReleasedApp<Database0>(fill: fill) { database, count in
-      for id in ["p1", "p\(count + 1)"] {
-        database.people.insert(
-          Person0(id: EntityID(id), first: "Ann", last: "Older", fee: 9, note: "older")
-        )
-      }
-    },
-    ReleasedApp<Database1> { database, count in
-      for id in ["p1", "p\(count + 1)"] {
-        database.people.insert(
-          Person1(id: EntityID(id), name: "Ann Older", fee: 9, note: "older")
-        )
-      }
-    },
-    ReleasedApp<Database2> { database, count in
-      for id in ["p1", "p\(count + 1)"] {
-        database.people.insert(
-          Person2(id: EntityID(id), name: "Ann Older", cents: 900, note: "older")
-        )
-      }
-    },
-    ReleasedApp<Database3> { database, count in
-      for id in ["p1", "p\(count + 1)"] {
-        database.people.insert(
-          Person3(id: EntityID(id), name: "Ann Older", cents: 900, level: 1, note: "older")
-        )
-      }
-    },
-    ReleasedApp<Database4> { database, count in
-      for id in ["p1", "p\(count + 1)"] {
-        database.people.insert(
-          Person4(id: EntityID(id), name: "Ann Older", cents: 900, level: 1, note: "older")
-        )
-      }
-    },
+    ReleasedApp<Database0>(fill: fill), ReleasedApp<Database1>(), ReleasedApp<Database2>(),
+    ReleasedApp<Database3>(), ReleasedApp<Database4>(),
   ]
 
   @Sendable

@@ -158,24 +158,6 @@ struct EarlierLedgerTests {
     try await persistence.close()
   }
 
-  @Test
-  func `a fork among records of an older build that were brought up since is refused`()
-    async throws
-  {
-    try await migrator(2).up()
-    try await app.write(knowing: 1, ["a": "a1"])
-    let among = try revision()
-    try await migrator(2).up()
-    let copy = directory.path("copy.strata")
-    let since = "migration 0002_add, on records of an older build"
-    #expect(
-      try await reason { try await StoreBackup.fork(path, at: .revision(among), to: copy) }
-        == .ledgerUnknown(among, since: since)
-    )
-    #expect(!FileManager.default.fileExists(atPath: copy))
-    #expect(try await namesOfFork(at: revision(), knowing: 2)["a"] == "a12")
-  }
-
   /// The ledger of a file.
   private func ledger(of path: String) throws -> [DataLedger.Entry] {
     try Inspector(path: path).query { try DataLedger.entries(on: $0.journal.connection) }
@@ -280,29 +262,6 @@ struct EarlierLedgerTests {
     #expect(try ledger(of: whole.file) == [])
   }
 
-  @Test
-  func `a pull among records of an older build that were brought up since is refused`()
-    async throws
-  {
-    try await migrator(2).up()
-    try await app.write(knowing: 1, ["a": "a1"])
-    let among = try revision()
-    let archive = FolderArchive(directory.path("archive"))
-    let leader = try await app.open(knowing: 2, archive: archive)
-    try await leader.replicated(through: leader.revision, within: .seconds(600))
-    try await leader.close()
-    let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
-    let pull = ArchivePull(from: archive, to: copy, on: .system)
-    let since = "migration 0002_add, on records of an older build"
-    #expect(
-      try await reason { _ = try await pull.run(to: .point(.revision(among))) }
-        == .ledgerUnknown(among, since: since)
-    )
-    #expect(!FileManager.default.fileExists(atPath: copy.file))
-    _ = try await pull.run()
-    #expect(try FiveReleases.names(at: copy.file)["a"] == "a12")
-  }
-
   /// An archive that has the store, and then the first delta of what a closure does, with the catalog of the last.
   private func archiveBehindItsCatalog(
     _ change: () async throws -> Void
@@ -343,21 +302,6 @@ struct EarlierLedgerTests {
     #expect(try ledger(of: copy.file) == then)
   }
 
-  @Test
-  func `an archive that ends before a migration of records of an older build is pulled`()
-    async throws
-  {
-    try await migrator(2).up()
-    try await app.write(knowing: 1, ["a": "a1"])
-    let archive = try await archiveBehindItsCatalog {
-      try await app.write(knowing: 1, ["b": "b1"])
-      try await migrator(2).up()
-    }
-    let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
-    _ = try await ArchivePull(from: archive, to: copy, on: .system).run()
-    #expect(try ledger(of: copy.file) == ledger(of: path))
-  }
-
   @Test(arguments: 1...6)
   func `the ledger of each revision is the one that the file had`(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -378,9 +322,8 @@ struct EarlierLedgerTests {
           to: Revision(Int64.random(in: 0...revision().number, using: &random))
         )
       default:
-        let external = MigrationConfiguration(policy: .external)
         let empties = Bool.random(using: &random)
-        try await app.write(knowing: 0, running: external) { state in
+        try await app.write(knowing: nil) { state in
           if empties { for id in state.db.users.ids { state.db.users.remove(id) } }
           state.db.tags.insert(First.Tag(id: EntityID("t\(step)")))
         }

@@ -26,14 +26,13 @@ struct EarlierStateTests {
 
   private func openLast(
     at path: String? = nil,
-    _ migrations: [DataMigration] = FiveReleases.migrations,
-    _ policy: MigrationConfiguration.Policy = .automatic
+    _ migrations: [DataMigration]? = FiveReleases.migrations
   ) async throws -> Persistence<Last.State, Last.Database> {
     return try await Persistence.open(
       at: path ?? self.path,
       initialState: Last.State(),
       database: \.db,
-      with: [.migrations(migrations, MigrationConfiguration(policy: policy))]
+      with: .opening(migrations: migrations, archive: nil)
     )
   }
 
@@ -200,7 +199,7 @@ struct EarlierStateTests {
   func `what cannot run again is named`() async throws {
     try await FiveReleases.makeFirst(at: path)
     let up = try await DataMigrator(FiveReleases.migrations, at: path).up()
-    let without = try await openLast([], .external)
+    let without = try await openLast(nil)
     #expect(try await reason(without, at: 1) == .beforeMigration("0001_add_age"))
     #expect(try await reason(without, at: up.after) == nil)
     try await without.close()
@@ -260,35 +259,6 @@ struct EarlierStateTests {
       #expect(error.reason == .dataMigration(unknown))
     }
     #expect(try await persistence.state(at: .revision(1)) == persistence.initialState.db)
-    try await persistence.close()
-  }
-
-  @Test
-  func `a state with records of an older build that were brought up since is refused`() async throws
-  {
-    try await FiveReleases.makeFirst(at: path)
-    let noted = DataMigration("0001_mark", table: "users") { user in
-      if case .string(let name) = user["name"] { user["name"] = .string(name + " marked") }
-    }
-    let migrator = DataMigrator([noted], at: path)
-    try await migrator.up()
-    try await write { $0.commit { $0.db.users.insert(First.User(id: "u7", name: "Seven")) } }
-    let among = try await migrator.status().revision
-    try await migrator.up()
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      with: [.migrations([noted])]
-    )
-    #expect(persistence.initialState.db.users["u7"]?.name == "Seven marked")
-    do {
-      _ = try await persistence.state(at: .revision(among))
-      Issue.record("it was read")
-    } catch {
-      let since = "migration 0001_mark, on records of an older build"
-      #expect(error.reason == .ledgerUnknown(among, since: since))
-    }
     try await persistence.close()
   }
 

@@ -11,7 +11,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A file names what a program must know of to write to it.
+/// A file names what a program must know of to write to it, beside the migrations of its data.
 struct FeatureTests {
   private typealias First = FiveReleases.First
 
@@ -36,54 +36,15 @@ struct FeatureTests {
     )
   }
 
-  private func features(at path: String? = nil) throws -> [String: Int64] {
-    try Inspector(path: path ?? app.path).query { view in
-      let rows = try FeatureRow.all(on: view.journal.connection)
-      return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.since) })
-    }
-  }
-
-  @Test
-  func `a program without migrations writes to a file until the first one has run on it`()
-    async throws
-  {
-    try await open().close()
-    #expect(try features() == [:])
-    try await app.write(knowing: 0, ["ada": "Ada"])
-    #expect(try features() == [:])
-    try await app.migrator(1).up()
-    #expect(try features() == ["migrations": app.revision.number])
-    let since = try app.revision.number
-    try await app.migrator(2).up()
-    #expect(try features() == ["migrations": since])
-  }
-
-  @Test(arguments: [RestorePolicy.strict, .bestEffort])
-  func `without the step it is refused for writing, with the import, and keeps every byte`(
-    policy: RestorePolicy
-  ) async throws {
-    try await app.write(knowing: 1, ["ada": "Ada"])
-    let before = try StoreBytes(app.path)
-    let error = await #expect(throws: PersistenceError.self) { try await open(policy) }
-    #expect(error?.reason == .needsFeature("migrations"))
-    #expect(error?.remedy == .fixProgram)
-    #expect(error?.description.contains("Import StrataMigrations") == true)
-    #expect(try StoreBytes(app.path) == before)
-    try await open(with: [.migrations([])]).close()
-  }
-
-  @Test
-  func `without the step it is read, and no state from before the last one`() async throws {
-    try await app.write(knowing: 1, ["ada": "Ada", "bob": "Bob"])
-    let persistence = try await open(.readOnly)
-    #expect(persistence.initialState.db.users.count == 2)
-    let last = persistence.revision
-    #expect(try await persistence.state(at: .revision(last)) == persistence.initialState.db)
-    let error = await #expect(throws: PersistenceError.self) {
-      try await persistence.state(at: .revision(last.previous))
-    }
-    #expect(error?.reason == .needsFeature("migrations"))
-    try await persistence.close()
+  /// Adds a feature that no version knows.
+  private func addFeature() throws {
+    let connection = try Connection(path: app.path, mode: .readWrite)
+    let since = try app.revision
+    try HashedTable.feature.insert(
+      [.text("folding"), .integer(since.number)],
+      on: connection
+    )
+    try connection.close()
   }
 
   @Test
@@ -91,9 +52,7 @@ struct FeatureTests {
     async throws
   {
     try await app.write(knowing: 1, ["ada": "Ada"])
-    let connection = try Connection(path: app.path, mode: .readWrite)
-    try HashedTable.feature.insert([.text("folding"), .integer(1)], on: connection)
-    try connection.close()
+    try addFeature()
     for steps in [[], [.migrations([])]] as [[any OpeningStep]] {
       let before = try StoreBytes(app.path)
       let error = await #expect(throws: PersistenceError.self) { try await open(with: steps) }
@@ -118,9 +77,7 @@ struct FeatureTests {
     door: Door
   ) async throws {
     try await app.write(knowing: 1, ["ada": "Ada"])
-    let connection = try Connection(path: app.path, mode: .readWrite)
-    try HashedTable.feature.insert([.text("folding"), .integer(1)], on: connection)
-    try connection.close()
+    try addFeature()
     let before = try StoreBytes(app.path)
     let error = await #expect(throws: PersistenceError.self) {
       switch door {
@@ -141,28 +98,27 @@ struct FeatureTests {
   }
 
   @Test
-  func `copies of a file have its features, and one from before them does not`() async throws {
+  func `a file with a feature of a later version is read`() async throws {
+    try await app.write(knowing: 0, ["ada": "Ada"])
+    try addFeature()
+    let persistence = try await open(.readOnly)
+    #expect(persistence.initialState.db.users.map(\.name) == ["Ada"])
+    try await persistence.close()
+  }
+
+  @Test
+  func `a copy of a file has its features, and one from before them does not`() async throws {
     try await app.write(knowing: 0, ["ada": "Ada"])
     let before = try app.revision
-    try await app.migrator(1).up()
-    try await app.write(knowing: 1, ["bob": "Bob"])
-    let all = try features()
-    #expect(all.keys.sorted() == ["migrations"])
+    try await app.write(knowing: 0, ["bob": "Bob"])
+    try addFeature()
     for (name, point) in [("last", try app.revision), ("first", before)] {
       let copy = directory.path("\(name).strata")
       try await StoreBackup.fork(app.path, at: .revision(point), to: copy)
-      #expect(try features(at: copy) == (name == "last" ? all : [:]))
+      let feature = try Inspector(path: copy).query {
+        try HashedTable.unknownFeature(on: $0.journal.connection)
+      }
+      #expect(feature == (name == "last" ? "folding" : nil))
     }
-    let persistence = try await open(with: [.migrations([])])
-    let copy = directory.path("backup.strata")
-    try await persistence.backup(to: copy)
-    try await persistence.close()
-    #expect(try features(at: copy) == all)
-    _ = try StoreErasure.run(
-      at: app.path,
-      ErasedEntities([.init(table: "users", meantBy: "ada")]),
-      .leave
-    )
-    #expect(try features() == all)
   }
 }

@@ -83,61 +83,6 @@ struct MigrationLawTests {
     #expect(refused < rounds)
   }
 
-  @Test
-  func `builds that write in any order leave records that the newest one brings up once`()
-    async throws
-  {
-    // Each step adds its number to a name, so a step that is left out or runs twice shows.
-    let list = (1...3).map { number in
-      DataMigration("\(number)_step", table: "users") { user in
-        user["name"] = user["name"]?.text.map { .string("\($0)\(number)") }
-      }
-    }
-    func name(_ base: Int, writtenBy build: Int) -> String {
-      "u\(base)-" + (1...3).prefix(build).map { "\($0)" }.joined()
-    }
-    typealias First = FiveReleases.First
-    for round in 0..<loopCount("STRATA_DOWNGRADES", 6) {
-      var random = SeededGenerator(seed: UInt64(round))
-      let path = directory.path("\(round).strata")
-      var expected: Set<Int> = []
-      for opening in 0..<12 {
-        // The first one is an old build, the last one the newest.
-        let build = opening == 0 ? 0 : opening == 11 ? 3 : Int.random(in: 0...3, using: &random)
-        let persistence = try await Persistence.open(
-          at: path,
-          initialState: First.State(),
-          database: \.db,
-          with: [.migrations(Array(list.prefix(build)))]
-        )
-        let store = Store<First.State, Never>(persistence)
-        if build == 3 {
-          let names = store.state.db.users.map(\.name).sorted()
-          #expect(names == expected.map { name($0, writtenBy: 3) }.sorted(), random.comment)
-        }
-        for _ in 0..<Int.random(in: 0...3, using: &random) {
-          let base = Int.random(in: 1...9, using: &random)
-          let id = EntityID<First.User>("u\(base)")
-          if Bool.random(using: &random) {
-            let user = First.User(
-              id: id,
-              name: name(base, writtenBy: build),
-              street: nil,
-              city: nil
-            )
-            store.commit { $0.db.users.insert(user) }
-            expected.insert(base)
-          } else {
-            store.commit { $0.db.users.remove(id) }
-            expected.remove(base)
-          }
-        }
-        try await persistence.close()
-      }
-      #expect(try Inspector(path: path).verify().isSound, random.comment)
-    }
-  }
-
   /// A script of one or two of the changes that leave findings.
   private static func script(
     _ number: Int,

@@ -1,225 +1,189 @@
 import Foundation
 import ProductSupport
 import Strata
-import StrataInspection
 import StrataJournal
 import StrataMaintaining
 import StrataMigrating
-import StrataRecords
-import StrataSQLite
-import StrataSchema
+import StrataMigrations
+import StrataPersistence
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
 
-/// What builds write that know fewer migrations than ran on a store.
+/// Builds that lack migrations which ran on a store.
 struct OlderBuildTests {
+  private typealias First = FiveReleases.First
+
   private let app: NumberedStore
   private var path: String { app.path }
+  private var backup: String { "\(path).before-1" }
 
   init() async throws {
     app = try await NumberedStore(users: 2)
-    try await migrator(3).up()
+    try await app.migrator(3).up()
   }
 
-  private func migrator(_ count: Int) -> DataMigrator { app.migrator(count) }
-
-  private func write(knowing count: Int, _ names: KeyValuePairs<String, String>) async throws {
-    try await app.write(knowing: count, names)
-  }
-
-  private func names() throws -> [String: String] { try app.names() }
-
-  private func reason(
+  private func error(
     _ body: () async throws -> Void
-  ) async throws -> DataMigrationError? {
-    do {
-      try await body()
-      return nil
-    } catch let error as PersistenceError {
-      guard let error = error.dataMigration else { throw error }
-      return error
-    }
+  ) async throws -> PersistenceError {
+    try await #require(throws: PersistenceError.self) { try await body() }
   }
 
-  @Test
-  func `each record goes through the migrations that the last build to write it did not know`()
-    async throws
-  {
-    try await write(knowing: 1, ["a": "a1", "b": "b1"])
-    try await write(knowing: 2, ["b": "b12", "c": "c12", "d": "d12"])
-    try await write(knowing: 1, ["d": "d1", "e": "e1"])
-    try await write(knowing: 0, ["f": "f"])
-    #expect(try await migrator(3).status().stragglers == ["users": 6])
-    let report = try await migrator(4).up()
-    #expect(report.steps.map(\.number) == [1, 2, 3, 4])
-    #expect(report.steps.map(\.isForStragglers) == [true, true, true, false])
-    #expect(report.steps.map { $0.tables.map(\.updated) } == [[1], [4], [6], [8]])
+  /// A build that lists so many steps; nil for one without the step of an opening.
+  private func open(
+    knowing count: Int?,
+    _ restore: RestorePolicy = .strict
+  ) async throws -> Persistence<First.State, First.Database> {
+    try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      configuration: PersistenceConfiguration(restore: restore),
+      with: count.map { [.migrations(app.migrator($0).migrations)] } ?? []
+    )
+  }
+
+  @Test(arguments: [nil, 0, 1, 2], [RestorePolicy.strict, .bestEffort])
+  func `it is refused for writing, with what it lacks, and every byte is kept`(
+    count: Int?,
+    policy: RestorePolicy
+  ) async throws {
+    let before = try StoreBytes(path)
+    let error = try await error { try await open(knowing: count, policy).close() }
+    let known = count ?? 0
+    let lacks = ["0001_add", "0002_add", "0003_add"].dropFirst(known)
     #expect(
-      try names() == [
-        "u1": "User 11234", "u2": "User 21234", "a": "a1234", "b": "b1234", "c": "c1234",
-        "d": "d1234", "e": "e1234", "f": "f1234",
-      ]
+      error.olderBuild
+        == OlderBuild(
+          known: known,
+          last: 3,
+          lacks: Array(lacks),
+          isReversible: true,
+          // That of one run is of before all of its steps.
+          backup: backup
+        )
     )
-    #expect(try await migrator(4).status().stragglers == [:])
-    #expect(try await migrator(4).up().steps.isEmpty)
-    #expect(try Inspector(path: path).verify().isSound)
+    #expect(error.kind == .newer && error.remedy == .useNewerBuild)
+    #expect(try StoreBytes(path) == before)
   }
 
   @Test
-  func `a later step runs on what an earlier one has made of a record of an older build`()
-    async throws
-  {
-    let steps = [
-      DataMigration("0001_ids", table: "tags") { $0.id = .string("x\($0.id.text ?? "")") },
-      DataMigration("0002_label", table: "tags") { $0["label"] = .string("new") },
-    ]
-    let app = try await NumberedStore(users: 1)
-    try await DataMigrator(steps, at: app.path).up()
-    try await app.write(knowing: 0) { $0.db.tags.insert(FiveReleases.First.Tag(id: "a")) }
-    let report = try await DataMigrator(steps, at: app.path).up()
-    #expect(report.steps.map(\.isForStragglers) == [true, true])
-    let labels = try Inspector(path: app.path).show(table: "tags").map { tag in
-      [tag.value["id"]?.text, tag.value["label"]?.text]
-    }
-    #expect(labels == [["xa", "new"], ["xt1", "new"]])
-  }
-
-  @Test
-  func `entities that are added to a closed store are not of the older build before them`()
-    async throws
-  {
-    try await write(knowing: 1, ["a": "a1"])
-    let id = RecordValue.string("i")
-    var addition = EntityAddition(to: "users", named: "import")
-    _ = addition.add(
-      EncodedID.bytes(of: id),
-      [.init("id", id), .init("name", .string("i123"))]
+  func `the error names both versions and each way on`() async throws {
+    let one = try await error { try await open(knowing: 1).close() }
+    #expect(
+      one.description == """
+        \(path): migrations up to 3 ran on this store, and this build knows those up to 1: it lacks 0002_add, 0003_add. Use \
+        the build that has them, and passes them with .migrations([…]). To go on with this build, take them back by its \
+        scripts with `strata migrate down '\(path)' --to 1`, or restore the backup from before them with `strata restore \
+        '\(path)' '\(backup)'`. RestorePolicy.readOnly reads it with this build. The file was not changed.
+        """
     )
-    _ = try addition.write(to: path)
-    try await write(knowing: 2, ["b": "b12"])
-    #expect(try await migrator(3).status().stragglers == ["users": 2])
-    try await migrator(4).up()
-    let names = try names()
-    #expect(names["a"] == "a1234")
-    #expect(names["i"] == "i1234")
-    #expect(names["b"] == "b1234")
+    let none = try await error { try await open(knowing: nil).close() }
+    let lacks = "this build knows none: it lacks 0001_add, 0002_add, 0003_add."
+    #expect(none.description.contains(lacks))
+    #expect(none.description.contains("open with .migrations(.external)"))
   }
 
   @Test
-  func `a list that is too short leaves what older builds have written to a longer one`()
-    async throws
-  {
-    try await write(knowing: 1, ["a": "a1"])
-    let before = try Inspector(path: path).info().revision
-    #expect(try await migrator(2).up().steps.isEmpty)
-    #expect(try Inspector(path: path).info().revision == before)
-    #expect(try await migrator(3).status().stragglers == ["users": 1])
-    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
-    #expect(try names()["a"] == "a123")
-  }
-
-  @Test
-  func `what an older build has written is brought up before a step is taken back`() async throws {
-    try await write(knowing: 1, ["a": "a1"])
-    let report = try await migrator(3).down(to: 1)
-    #expect(report.steps.map(\.number) == [2, 3, 3, 2])
-    #expect(report.steps.map(\.isForStragglers) == [true, true, false, false])
-    #expect(try names() == ["u1": "User 11", "u2": "User 21", "a": "a1"])
-    #expect(try await migrator(3).status().stragglers == [:])
-    try await migrator(3).up()
-    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a123"])
-  }
-
-  @Test
-  func `a step is not taken back where what an older build has written cannot be brought up`()
-    async throws
-  {
-    let whole = DataMigration("0004_whole") { tables in
-      try tables.forEach(in: "users") { $0["age"] = .integer(1) }
-    }.reversed(table: "users") { $0.remove("age") }
-    let migrator = DataMigrator(Array(NumberedStore.steps.prefix(3)) + [whole], at: path)
-    try await migrator.up()
-    try await write(knowing: 3, ["a": "a123"])
-    let before = try await migrator.status()
-    let error = DataMigrationError.stragglers("0004_whole", tables: ["users": 1])
-    #expect(try await reason { try await migrator.down() } == error)
-    #expect(try await migrator.status() == before)
-    #expect(before.stragglers == ["users": 1])
-  }
-
-  @Test
-  func `a marker of a migration in Swift is left to the program`() async throws {
-    try await write(knowing: 1, ["a": "a1"])
-    let marker = DataMigration(name: "0002_add", form: .swift, content: nil, up: nil)
-    let command = DataMigrator([NumberedStore.steps[0], marker, NumberedStore.steps[2]], at: path)
-    #expect(try await reason { try await command.up() } == .needsProgram("0002_add"))
-    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
-    #expect(try names()["a"] == "a123")
-  }
-
-  @Test
-  func `a revert takes back what older builds have written after its revision`() async throws {
-    try await write(knowing: 1, ["a": "a1"])
-    let revision = try await migrator(3).status().revision
-    try await write(knowing: 1, ["u1": "changed1", "b": "b1", "a": "again1"])
-    try await migrator(3).revert(to: revision)
-    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a1"])
-    #expect(try await migrator(3).status().stragglers == ["users": 1])
-    try await write(knowing: 2, ["c": "c12"])
-    try await migrator(3).up()
-    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a123", "c": "c123"])
-  }
-
-  @Test
-  func `a revert does not go back among records that were brought up since`() async throws {
-    let before = try await migrator(3).status().revision
-    try await write(knowing: 1, ["a": "a1"])
-    let among = try await migrator(3).status().revision
-    try await migrator(3).up()
-    let since = "migration 0002_add, on records of an older build"
-    let unknown = await #expect(throws: PersistenceError.self) {
-      try await migrator(3).revert(to: among)
+  func `a step without a way back, and a backup that is gone, are no ways on`() async throws {
+    let last = DataMigration("0004_last", table: "users") { $0["age"] = .integer(1) }
+    try await DataMigrator(app.migrator(3).migrations + [last], at: path).up()
+    for name in try FileManager.default.contentsOfDirectory(atPath: app.directory.path("."))
+    where name.contains(".before-") {
+      try FileManager.default.removeItem(atPath: app.directory.path(name))
     }
-    #expect(unknown?.reason == .ledgerUnknown(among, since: since))
-    #expect(try names()["a"] == "a123")
-    try await migrator(3).revert(to: before)
-    #expect(try names() == ["u1": "User 1123", "u2": "User 2123"])
-    #expect(try await migrator(3).status().pending == [])
-    // Before the migrations no record was brought up.
-    try await migrator(3).revert(to: 1)
-    #expect(try await migrator(3).up().steps.map(\.number) == [1, 2, 3])
+    let error = try await error { try await open(knowing: 1).close() }
+    let older = try #require(error.olderBuild)
+    #expect(!older.isReversible && older.backup == nil && older.last == 4)
+    #expect(!error.description.contains("migrate down"))
+    #expect(error.description.contains("To go on with this build, restore a backup from before"))
+  }
+
+  @Test(arguments: [nil, 0, 2])
+  func `it reads, and its report says what it lacks`(count: Int?) async throws {
+    let persistence = try await open(knowing: count, .readOnly)
+    let names = NumberedStore.names(persistence.initialState.db)
+    #expect(names == ["u1": "User 1123", "u2": "User 2123"])
+    #expect(persistence.report.newerMigrations.count == 3 - (count ?? 0))
+    #expect(persistence.report.notes.count { $0.contains("must not write") } == 1)
+    try await persistence.close()
   }
 
   @Test
-  func `what a run of migrations has written is not of an older build`() async throws {
-    try await write(knowing: 1, ["a": "a1"])
-    let revision = try await migrator(3).status().revision
-    try await migrator(3).up()
-    let connection = try Connection(path: path, mode: .readWrite)
-    let chain = try #require(try ReadView(connection).chain(at: revision))
-    var marks = OlderBuildMarks()
-    marks.add(.olderBuild(knowing: 1), after: HeadRecord.Mark(revision: revision, chain: chain))
-    try connection.transaction { try marks.write(to: connection) }
-    try connection.close()
-    #expect(try await migrator(3).status().stragglers == [:])
-    #expect(try await migrator(3).up().steps.isEmpty)
-    #expect(try names()["a"] == "a123")
+  func `it writes again when the newer build has taken its steps back`() async throws {
+    try await app.migrator(3).down(to: 1)
+    try await app.write(knowing: 1, ["a": "a1"])
+    #expect(try app.names() == ["u1": "User 11", "u2": "User 21", "a": "a1"])
+    try await app.migrator(3).up()
+    #expect(try app.names()["a"] == "a123")
   }
 
   @Test
-  func `history stays until a newer build has looked through it, and no longer`() async throws {
-    func marks() throws -> Int { try StoredRecords(path).marks() }
-    #expect(try marks() == 0)
-    for _ in 0..<3 { try await write(knowing: 1, ["a": "a1"]) }
-    #expect(try marks() == 1)
-    try await write(knowing: 2, [:])
-    try await write(knowing: 1, ["b": "b1"])
-    #expect(try marks() == 1)
-    try await write(knowing: 2, ["c": "c12"])
-    #expect(try marks() == 2)
-    try await write(knowing: 3, [:])
-    #expect(try marks() == 0)
-    #expect(try names()["b"] == "b123")
+  func `it writes again when the backup from before the steps is restored`() async throws {
+    let error = try await error { try await open(knowing: 0).close() }
+    let backup = try #require(error.olderBuild?.backup)
+    _ = try await StoreBackup.restore(backup, replacing: path)
+    try await app.write(knowing: 0, ["a": "a"])
+    #expect(try app.names() == ["u1": "User 1", "u2": "User 2", "a": "a"])
+  }
+
+  @Test
+  func `a program whose migrations something else runs is no older build`() async throws {
+    try await app.write(knowing: nil, ["a": "a123"])
+    #expect(try await app.migrator(3).up().steps.isEmpty)
+    #expect(try app.names()["a"] == "a123")
+  }
+
+  /// What a runner of migrations does with a list.
+  enum Call: CaseIterable { case up, down, plan, test }
+
+  @Test(arguments: Call.allCases)
+  func `a runner with a shorter list is refused, and every byte is kept`(_ call: Call) async throws
+  {
+    let migrator = app.migrator(2)
+    let before = try StoreBytes(path)
+    let error = try await error {
+      switch call {
+      case .up: try await migrator.up()
+      case .down: try await migrator.down()
+      case .plan: _ = try await migrator.plan()
+      case .test: _ = try await migrator.test()
+      }
+    }
+    let older = OlderBuild(
+      known: 2,
+      last: 3,
+      lacks: ["0003_add"],
+      isReversible: true,
+      backup: backup
+    )
+    #expect(error.olderBuild == older)
+    #expect(try StoreBytes(path) == before)
+    #expect(try await migrator.status().entries.map(\.state) == [.applied, .applied, .newer])
+  }
+
+  @Test
+  func `a runner with a shorter list reverts to before the migrations`() async throws {
+    try await app.migrator(0).revert(to: 1)
+    try await app.write(knowing: 0, ["a": "a"])
+    #expect(try app.names() == ["u1": "User 1", "u2": "User 2", "a": "a"])
+  }
+
+  @Test
+  func `steps that were squashed since are known by their numbers`() async throws {
+    let squashed = DataMigration("0003_squashed", replacing: 1...3)
+    let next = DataMigration("0004_last", table: "users") { $0["age"] = .integer(1) }
+    try await DataMigrator([squashed, next], at: path).up()
+    let error = try await error {
+      try await Persistence.open(
+        at: path,
+        initialState: First.State(),
+        database: \.db,
+        with: [.migrations([squashed])]
+      ).close()
+    }
+    #expect(error.olderBuild?.known == 3)
+    #expect(error.olderBuild?.lacks == ["0004_last"])
   }
 }

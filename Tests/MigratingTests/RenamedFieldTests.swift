@@ -128,34 +128,15 @@ struct RenamedFieldTests {
         at: path,
         initialState: Old.State(),
         database: \.db,
-        with: [.migrations([])]
-      )
-    }
-    let backup = path + ".before-1"
-    guard
-      case .olderBuild(["0001_title"], let detail, backup)? = error.dataMigration
-    else {
-      Issue.record("another reason: \(error)")
-      return
-    }
-    #expect(detail.hasPrefix("the record a of table notes cannot be decoded"), "\(detail)")
-    #expect(
-      error.description.contains(
-        "a newer build has migrated this store, and this build lacks 0001_title: "
-      )
-    )
-    #expect(error.description.contains("`strata restore '\(path)' '\(backup)'`"))
-    // Reading does not need the newer build's shape either.
-    let reading = await #expect(throws: PersistenceError.self) {
-      try await Persistence.open(
-        at: path,
-        initialState: Old.State(),
-        database: \.db,
         configuration: PersistenceConfiguration(restore: .readOnly),
         with: [.migrations([])]
       )
     }
-    #expect(reading?.reason == error.reason)
+    let older = try #require(error.olderBuild)
+    #expect(older.lacks == ["0001_title"] && older.backup == path + ".before-1")
+    let detail = try #require(older.detail)
+    #expect(detail.hasPrefix("the record a of table notes cannot be decoded"), "\(detail)")
+    #expect(error.description.contains(detail))
   }
 
   @Test
@@ -179,8 +160,7 @@ struct RenamedFieldTests {
           with: [.migrations([])]
         )
       }
-      guard case .olderBuild(_, _, let backup)? = error.dataMigration else { throw error }
-      return backup
+      return try #require(error.olderBuild).backup
     }
     let own = path + ".before-2-2"
     #expect(try await backup() == own)
@@ -190,7 +170,7 @@ struct RenamedFieldTests {
   }
 
   @Test
-  func `a build without a list is noticed after steps in SQL, and what follows is said`()
+  func `an older build that reads what it can is told what it lacks`()
     async throws
   {
     try await writeOld()
@@ -216,66 +196,18 @@ struct RenamedFieldTests {
       at: path,
       initialState: Optional.State(),
       database: \.db,
-      with: [.migrations([])]
+      configuration: PersistenceConfiguration(restore: .readOnly)
     )
     #expect(older.report.newerMigrations == ["0001_title"])
     #expect(
       older.report.notes == [
         """
-        a newer build has migrated this store, and this one lacks 0001_title: a field or table that they have renamed \
-        reads as missing or as its default, and what this build writes has the old shape until a newer one opens the \
-        store; use the newer build, or restore \(path).before-1
+        migrations up to 1 ran on this store, and this build knows none: it lacks 0001_title: a field or table that they have \
+        renamed reads as missing or as its default, and this build must not write to the store
         """
       ]
     )
-    let store = Store<Optional.State, Never>(older)
-    store.commit { $0.db.notes.insert(Optional.Note(id: "b", text: "tea")) }
     try await older.close()
-    let migrator = DataMigrator([script], at: path)
-    #expect(try await migrator.status().stragglers == ["notes": 1])
-    let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
-    #expect(error?.reason == .dataMigration(.stragglers("0001_title", tables: ["notes": 1])))
-    let straggler = try #require(try await migrator.stragglers().first)
-    #expect(straggler.table == "notes" && straggler.id == "b" && straggler.known == 0)
-    // The way on: it is removed, after a backup, and the newer build opens the store.
-    let report = try await migrator.resolveStragglers(.remove)
-    #expect(report.backup != nil && report.after.number == report.before.number + 1)
-    #expect(try await migrator.status().stragglers == [:])
-    let newer = try await Persistence.open(
-      at: path,
-      initialState: New.State(),
-      database: \.db,
-      with: [.migrations([script])]
-    )
-    #expect(newer.initialState.db.notes.map(\.title) == ["milk"])
-    try await newer.close()
-  }
-
-  @Test func `records of an older build that have the new shape can be kept`() async throws {
-    try await writeOld()
-    let script = try DataMigration(
-      "0001_title",
-      sql: "ALTER TABLE notes RENAME COLUMN text TO title"
-    )
-    try await DataMigrator([script], at: path).up()
-    // Without the policy .external a program without a list is an older build.
-    let program = try await Persistence.open(
-      at: path,
-      initialState: New.State(),
-      database: \.db,
-      with: [.migrations([])]
-    )
-    let store = Store<New.State, Never>(program)
-    store.commit { $0.db.notes.insert(New.Note(id: "b", title: "tea")) }
-    try await program.close()
-    let migrator = DataMigrator([script], at: path)
-    let before = try await migrator.status()
-    #expect(before.stragglers == ["notes": 1])
-    let report = try await migrator.resolveStragglers(.keep)
-    #expect(report.after == before.revision && report.backup != nil)
-    #expect(try await migrator.stragglers().isEmpty)
-    #expect(try await migrator.up().steps.isEmpty)
-    #expect(try await migrator.resolveStragglers(.keep).backup == nil)
   }
 
   @Test
@@ -291,13 +223,12 @@ struct RenamedFieldTests {
       at: path,
       initialState: New.State(),
       database: \.db,
-      with: [.migrations([], MigrationConfiguration(policy: .external))]
+      with: [.migrations(.external)]
     )
     #expect(persistence.report.newerMigrations == [] && persistence.report.notes == [])
     let store = Store<New.State, Never>(persistence)
     store.commit { $0.db.notes.insert(New.Note(id: "b", title: "tea")) }
     try await persistence.close()
-    #expect(try await DataMigrator([script], at: path).status().stragglers == [:])
     #expect(try await DataMigrator([script], at: path).up().steps.isEmpty)
   }
 }

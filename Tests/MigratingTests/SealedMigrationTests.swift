@@ -42,7 +42,7 @@ struct SealedMigrationTests {
       initialState: First.State(),
       database: \.db,
       tables: [.sealed(\.users, with: vault), .sealed(\.notes, with: vault)],
-      with: [.migrations([])]
+      with: [.migrations(.external)]
     )
   }
 

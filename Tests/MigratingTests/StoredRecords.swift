@@ -12,11 +12,6 @@ struct StoredRecords {
     view = try ReadView(connection)
   }
 
-  /// How many marks of older builds pin deltas.
-  func marks() throws -> Int {
-    try connection.first("SELECT count(*) FROM older_build", []) { Int(try $0.int(0)) } ?? 0
-  }
-
   /// The bytes of the records of a table, by their encoded IDs.
   func records(of table: String) throws -> [[UInt8]: [UInt8]] {
     var scan = try view.state(at: view.last.revision).scan(table)

@@ -18,11 +18,8 @@ package enum MigrationAction: String, CaseIterable, Sendable {
   case restore
   /// The store is copied as it was before them.
   case fork
-  /// What an older build has written since is removed.
-  case stragglers
 
   private static let books = 40
-  private static let written = 5
 
   /// Whether the action was done.
   package enum Outcome: Sendable {
@@ -31,29 +28,23 @@ package enum MigrationAction: String, CaseIterable, Sendable {
 
   /// Makes a store that the action has not been done to.
   package func prepare(at path: String) async throws {
-    try await open(path, from: 1, Self.books)
+    try await open(path, adding: Self.books)
     if self == .up { return }
     try await DataMigrator(LibraryMigrations.all, at: path).up()
-    if self == .stragglers { try await open(path, from: 1_001, Self.written) }
   }
 
-  /// Opens the store as a build without migrations does, and adds books.
-  private func open(
-    _ path: String,
-    from first: Int,
-    _ count: Int,
-    _ policy: MigrationConfiguration.Policy = .automatic
-  ) async throws {
+  /// Opens the store as a program without a list of migrations does, and adds books.
+  private func open(_ path: String, adding count: Int) async throws {
     let persistence = try await Persistence.open(
       at: path,
       initialState: LibraryState(),
       database: \.db,
-      with: [.migrations([], MigrationConfiguration(policy: policy))]
+      with: [.migrations(.external)]
     )
     let store = LibraryStore(persistence)
     if count > 0 {
       store.commit { state in
-        for number in first..<first + count {
+        for number in 1...count {
           state.db.books.insert(Book(id: EntityID(number), title: "title \(number)"))
         }
       }
@@ -83,7 +74,6 @@ package enum MigrationAction: String, CaseIterable, Sendable {
         to: fork(of: path),
         on: configuration.disk
       )
-    case .stragglers: try await migrator.resolveStragglers(.remove)
     }
   }
 
@@ -91,7 +81,7 @@ package enum MigrationAction: String, CaseIterable, Sendable {
   package func open(_ path: String) async throws {
     for file in [path, fork(of: path)]
     where file == path || FileManager.default.fileExists(atPath: file) {
-      try await open(file, from: 0, 0, .external)
+      try await open(file, adding: 0)
     }
   }
 
@@ -102,10 +92,10 @@ package enum MigrationAction: String, CaseIterable, Sendable {
     let store = try await State(path)
     switch self {
     case .up where store == .plain, .down where store == .migrated,
-      .restore where store == .migrated, .stragglers where store == .migratedAndWritten:
+      .restore where store == .migrated:
       return .before
     case .up where store == .migrated, .down where store == .plain,
-      .restore where store == .plain, .stragglers where store == .migrated:
+      .restore where store == .plain:
       return .after
     case .fork where store == .migrated:
       if !FileManager.default.fileExists(atPath: fork(of: path)) { return .before }
@@ -133,7 +123,6 @@ package enum MigrationAction: String, CaseIterable, Sendable {
 
     static let plain = State(migrations: 0, titles: books, marked: 0)
     static let migrated = State(migrations: 2, titles: books, marked: books)
-    static let migratedAndWritten = State(migrations: 2, titles: books + written, marked: books)
   }
 }
 

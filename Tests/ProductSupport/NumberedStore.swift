@@ -44,11 +44,10 @@ package struct NumberedStore {
     DataMigrator(Array(Self.steps.prefix(count)), at: path)
   }
 
-  /// Opens the store with the build that knows so many steps.
+  /// Opens the store with the build that knows so many steps; nil for one whose steps something else runs.
   package func open(
-    knowing count: Int,
+    knowing count: Int?,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
-    running: MigrationConfiguration = MigrationConfiguration(),
     archive: (any Archive)? = nil
   ) async throws -> Persistence<First.State, First.Database> {
     // A snapshot may arrive after the commits.
@@ -60,8 +59,7 @@ package struct NumberedStore {
       database: \.db,
       configuration: configuration,
       with: .opening(
-        migrations: Array(Self.steps.prefix(count)),
-        running,
+        migrations: count.map { Array(Self.steps.prefix($0)) },
         archive: archive,
         policy
       )
@@ -70,18 +68,17 @@ package struct NumberedStore {
 
   /// Commits as the build does that knows so many steps.
   package func write(
-    knowing count: Int,
-    running: MigrationConfiguration = MigrationConfiguration(),
+    knowing count: Int?,
     _ changes: (@Sendable (inout First.State) -> Void)...
   ) async throws {
-    let persistence = try await open(knowing: count, running: running)
+    let persistence = try await open(knowing: count)
     let store = Store<First.State, Never>(persistence)
     for change in changes { store.commit { change(&$0) } }
     try await persistence.close()
   }
 
   /// Commits users one by one as the build does that knows so many steps.
-  package func write(knowing count: Int, _ names: KeyValuePairs<String, String>) async throws {
+  package func write(knowing count: Int?, _ names: KeyValuePairs<String, String>) async throws {
     let persistence = try await open(knowing: count)
     let store = Store<First.State, Never>(persistence)
     for (id, name) in names {

@@ -192,7 +192,7 @@ struct DroppedColumnsTests {
         at: path,
         initialState: First.State(),
         database: \.db,
-        with: [.migrations([], MigrationConfiguration(policy: .external))]
+        with: [.migrations(.external)]
       )
       let store = Store<First.State, Never>(persistence)
       store.commit { $0.db.users.insert(First.User(id: "u8", name: "8")) }
@@ -264,7 +264,7 @@ struct DroppedColumnsTests {
       at: path,
       initialState: OtherState(),
       database: \.db,
-      with: [.migrations([], MigrationConfiguration(policy: .external))]
+      with: [.migrations(.external)]
     )
     let copy = directory.path("copy.strata")
     try await persistence.backup(to: copy)

@@ -106,7 +106,7 @@ struct OpenedReferencesTests {
       initialState: State<Database>(),
       database: \.db,
       configuration: configuration,
-      with: [.migrations([], MigrationConfiguration(policy: .external))]
+      with: [.migrations(.external)]
     )
     let store = Store<State<Database>, Never>(persistence)
     if restore != .readOnly { store.commit { change(&$0) } }

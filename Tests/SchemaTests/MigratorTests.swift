@@ -58,7 +58,7 @@ import Testing
         tables == [
           "change_index", "chunk", "declared_column", "delta", "delta_part", "entity_table",
           "erasure", "feature", "layout", "leadership", "listing", "migration", "migration_trace",
-          "older_build", "origin", "snapshot", "snapshot_name", "store",
+          "origin", "snapshot", "snapshot_name", "store",
         ]
       )
       #expect(try connection.userVersion() == Int32(MigrationCatalog.file.latest))

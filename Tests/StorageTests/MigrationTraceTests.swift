@@ -76,7 +76,7 @@ import Testing
   @Test(
     arguments: [
       .up(3), .up(3, MigrationTraceTests.change), .down(12, .init()),
-      .down(12, MigrationTraceTests.change), .stragglers(2, since: 40), .revert(to: 7, .init()),
+      .down(12, MigrationTraceTests.change), .revert(to: 7, .init()),
       .revert(to: 7, MigrationTraceTests.change),
     ] as [MigrationTrace]
   )
@@ -95,7 +95,6 @@ import Testing
   @Test func `a trace is a byte, its numbers, and what it has changed in the catalog`() throws {
     #expect(try MigrationTrace.up(3).bytes == [1, 3])
     #expect(try MigrationTrace.down(200, .init()).bytes == [5, 200, 1, 0, 0, 0])
-    #expect(try MigrationTrace.stragglers(2, since: 40).bytes == [3, 2, 40])
     #expect(try MigrationTrace.revert(to: 7, .init()).bytes == [6, 7, 0, 0, 0])
   }
 

@@ -49,7 +49,7 @@ struct SnapshotPolicyTests {
           changes: changes
         )
       }
-      return policy.trim(verified: candidates, named: [], slowestConsumer: nil)
+      return policy.trim(verified: candidates, named: [], slowestReader: nil)
     }
     #expect(trim(first: 0, changes: 70) == SnapshotPolicy.Trim())
     #expect(trim(first: 0, changes: 71) == SnapshotPolicy.Trim(snapshots: [0], deltasThrough: 7))
@@ -59,7 +59,7 @@ struct SnapshotPolicyTests {
 
   @Test
   func `with one snapshot nothing is trimmed`() {
-    let trim = policy.trim(verified: [candidate(9, 5_000)], named: [], slowestConsumer: nil)
+    let trim = policy.trim(verified: [candidate(9, 5_000)], named: [], slowestReader: nil)
     #expect(trim == SnapshotPolicy.Trim())
   }
 
@@ -68,7 +68,7 @@ struct SnapshotPolicyTests {
     let trim = policy.trim(
       verified: [candidate(9, 0), candidate(5, 999), candidate(2, 999)],
       named: [],
-      slowestConsumer: nil
+      slowestReader: nil
     )
     #expect(trim == SnapshotPolicy.Trim())
   }
@@ -78,7 +78,7 @@ struct SnapshotPolicyTests {
     let trim = policy.trim(
       verified: [candidate(9, 0), candidate(7, 500), candidate(5, 1_000), candidate(2, 2_000)],
       named: [],
-      slowestConsumer: nil
+      slowestReader: nil
     )
     #expect(trim == SnapshotPolicy.Trim(snapshots: [2], deltasThrough: 5))
   }
@@ -88,7 +88,7 @@ struct SnapshotPolicyTests {
     let trim = policy.trim(
       verified: [candidate(9, 9_000), candidate(5, 9_000), candidate(2, 9_000)],
       named: [],
-      slowestConsumer: nil
+      slowestReader: nil
     )
     #expect(trim == SnapshotPolicy.Trim(snapshots: [2], deltasThrough: 5))
   }
@@ -98,7 +98,7 @@ struct SnapshotPolicyTests {
     let trim = policy.trim(
       verified: [candidate(9, 0), candidate(5, 1_000), candidate(3, 2_000), candidate(2, 2_000)],
       named: [2],
-      slowestConsumer: nil
+      slowestReader: nil
     )
     #expect(trim == SnapshotPolicy.Trim(snapshots: [3], deltasThrough: 5))
   }
@@ -108,7 +108,7 @@ struct SnapshotPolicyTests {
     let trim = policy.trim(
       verified: [candidate(9, 0), candidate(5, 1_000), candidate(2, 2_000)],
       named: [],
-      slowestConsumer: 4
+      slowestReader: 4
     )
     #expect(trim == SnapshotPolicy.Trim(snapshots: [], deltasThrough: 2))
   }
@@ -126,7 +126,7 @@ struct SnapshotPolicyTests {
   @Test(arguments: [(0, 800), (100, 800), (101, 700), (450, 400), (801, 0)] as [(Int64, Int64)])
   func `the last so many revisions stay`(revisions: Int64, deltasThrough: Int64) {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryRevisions: revisions)
-    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil)
     #expect(trim.deltasThrough == Revision(deltasThrough))
   }
 
@@ -134,7 +134,7 @@ struct SnapshotPolicyTests {
   func `every moment of the last so long stays`(seconds: Int64, deltasThrough: Int64) {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(seconds))
     let now: Int64 = 950_000_000
-    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: now)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: now)
     #expect(trim.deltasThrough == Revision(deltasThrough))
   }
 
@@ -145,21 +145,21 @@ struct SnapshotPolicyTests {
       minimumHistoryRevisions: 420,
       minimumHistoryAge: .seconds(1)
     )
-    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: 900_000_000)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: 900_000_000)
     #expect(trim.deltasThrough == 400)
   }
 
   @Test
   func `an age beyond all time keeps everything`() {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(Int64.max))
-    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: 1)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: 1)
     #expect(trim == SnapshotPolicy.Trim())
   }
 
   @Test
   func `all history stays where it is to`() {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, keepsAllHistory: true)
-    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil)
     #expect(trim == SnapshotPolicy.Trim())
   }
 }

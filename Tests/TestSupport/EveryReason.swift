@@ -32,8 +32,6 @@ extension PersistenceError.Reason {
     (.sealed(table: "users"), 1),
     (.unopenable(table: "users", id: "1", detail: "another key"), 1),
     (.beforeMigration("0001_a"), 1),
-    (.ledgerUnknown(3, since: "0002_b"), 1),
-    (.needsFeature("migrations"), 1),
     (.reservedName("value:a"), 1),
     (.ruleBroken("two users have one name"), 1),
     (

@@ -55,7 +55,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   package init(_ error: DataMigrationError) {
     self =
       switch error {
-      case .pending, .refused, .needsProgram, .stragglers, .noStatement: .differences
+      case .pending, .refused, .needsProgram, .noStatement: .differences
       default: Self(error.kind)
       }
   }

@@ -42,7 +42,6 @@ enum MigrationJSON {
     let revision: Revision
     let pending: [String]
     let migrations: [Entry]
-    let stragglers: [String: Int]
     let problem: String?
 
     init(_ status: MigrationStatus) {
@@ -58,7 +57,6 @@ enum MigrationJSON {
           applied: entry.applied?.date
         )
       }
-      stragglers = status.stragglers
       problem = status.problem.map { "\($0)" }
     }
   }

@@ -26,29 +26,8 @@ package enum MigrationText {
   package static func summary(_ status: MigrationStatus) -> String {
     let pending = Measures.count(status.pending.count, "migration is", "migrations are")
     let position = "The store is at revision \(status.revision)"
-    let written = status.stragglers.sorted { $0.key < $1.key }.map { table, count in
-      "\(Measures.count(count, "record", "records")) of \(table.printable)"
-    }
-    let older =
-      written.isEmpty
-      ? ""
-      : "\nOlder builds have written since: \(written.joined(separator: ", ")); see `strata migrate stragglers`."
-    return
-      (status.pending.isEmpty
-      ? "\(position), and no migration is pending." : "\(position), and \(pending) pending.")
-      + older
-  }
-
-  /// A row for each record of an older build.
-  package static func stragglers(
-    _ stragglers: [MigrationStraggler],
-    within limit: Int
-  ) -> TextTable<[[String]]> {
-    TextTable(
-      [.init("table"), .init("id"), .init("knew", .right)],
-      stragglers.map { [$0.table.printable, $0.id.printable, "\($0.known)"] },
-      within: limit
-    )
+    return status.pending.isEmpty
+      ? "\(position), and no migration is pending." : "\(position), and \(pending) pending."
   }
 
   /// A row for each row of the ledger.

@@ -45,10 +45,9 @@ extension PersistenceError.Reason {
     case .alreadyOpen: .locked
     case .busy: .busy
     case .truncated, .damaged, .endMissing: .damaged
-    case .needsFeature("migrations"): .refused
     case .newerFormat, .needsFeature: .newer
     case .olderFormat, .migration: .otherSchema
-    case .undecodable, .sealed, .unopenable, .beforeMigration, .ledgerUnknown: .undecodable
+    case .undecodable, .sealed, .unopenable, .beforeMigration: .undecodable
     case .reservedName, .ruleBroken, .unlistedTables, .tablesGone, .readOnly, .previewing,
       .fileExists, .nameTaken:
       .refused

@@ -28,8 +28,7 @@ extension PersistenceError {
     case olderFormat(found: Int, known: Int)
     /// The file was written by a later version of this library.
     case newerFormat(found: Int, known: Int)
-    /// The file has a feature that a program must know of to write to it, and the opening has no step that brings it:
-    /// `migrations`, or one of a later version. Reading is possible.
+    /// The file has a feature of a later version, which a program must know of to write to it. Reading is possible.
     case needsFeature(String)
     /// The file is shorter than its header says.
     case truncated(expected: Int64, found: Int64)
@@ -92,9 +91,6 @@ extension PersistenceError {
     ///
     /// The number is the next one that is free for the migration that the remedy suggests.
     case tablesGone([String: Int], new: [String], number: Int = 1)
-    /// Which migrations the records of a revision had seen by then is not known, because a later delta has brought up what
-    /// an older build had written.
-    case ledgerUnknown(Revision, since: String)
     /// A temporary file cannot be written or read.
     case temporaryFile(String)
     /// The revision is before a migration of the data that cannot run on it again, so the types of this build do not
@@ -124,7 +120,7 @@ extension PersistenceError.Reason {
     case .olderFormat(let found, let known), .newerFormat(let found, let known):
       "this store has format \(found), but this build reads format \(known)"
     case .needsFeature(let feature):
-      "this store has \(feature), and this program opens it without a step for that"
+      "this store has the feature “\(feature)”, which this version of Strata does not know"
     case .truncated(let expected, let found):
       "this file is truncated: it has \(found) bytes, and its header says \(expected)"
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
@@ -189,11 +185,6 @@ extension PersistenceError.Reason {
       the file has \(tables.listOfRecords), which this build does not know, and no records of \
       \(new.joined(separator: ", ")), which would start from the initial state
       """
-    case .ledgerUnknown(let revision, let name):
-      """
-      which migrations the records of revision \(revision) had seen is not known any more, because of \
-      “\(name)” later
-      """
     case .temporaryFile(let detail): "a temporary file failed: \(detail)"
     case .beforeMigration(let name):
       """
@@ -238,12 +229,8 @@ extension PersistenceError.Reason {
       (`strata import`). The file was not changed.
       """
     case .newerFormat: "Use a newer version of Strata. The file was not changed."
-    case .needsFeature("migrations"):
-      """
-      Import StrataMigrations, and open it with: [.migrations([…])], with the list that the data was made by. \
-      RestorePolicy.readOnly opens it without. The file was not changed.
-      """
-    case .needsFeature: "Use a newer version of Strata. The file was not changed."
+    case .needsFeature:
+      "Use a newer version of Strata. RestorePolicy.readOnly reads it with this one. The file was not changed."
     case .truncated: "Restore a backup. The file was not changed, so what is left can be copied."
     case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."
     case .damaged:
@@ -337,11 +324,6 @@ extension PersistenceError.Reason {
       DataMigration("\(Self.prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
       if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
       file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
-      """
-    case .ledgerUnknown(_, let name):
-      """
-      Choose a revision from before the first migration, or from after “\(name)”: `strata log` shows them. `strata query \
-      --at` reads any revision without types.
       """
     case .temporaryFile:
       """

@@ -35,12 +35,11 @@ extension PersistenceError {
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
       .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
-      .ledgerUnknown, .nameTaken:
+      .nameTaken:
       .chooseAnother
     case .olderFormat: .useOlderBuild
     case .newerFormat, .migration: .useNewerBuild
     case .undecodable, .tablesGone: .migrate
-    case .needsFeature("migrations"): .fixProgram
     case .needsFeature: .useNewerBuild
     case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted: .repair

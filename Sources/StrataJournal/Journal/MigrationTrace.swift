@@ -11,8 +11,6 @@ package enum MigrationTrace: Equatable, Sendable {
   case up(Int, CatalogChange? = nil)
   /// A migration was taken back.
   case down(Int, CatalogChange)
-  /// A migration ran on the records that older builds had written after a revision.
-  case stragglers(Int, since: Revision)
   /// The data was made what it was at a revision.
   case revert(to: Revision, CatalogChange)
 
@@ -41,7 +39,6 @@ package enum MigrationTrace: Equatable, Sendable {
     switch self {
     case .up(_, let change): change
     case .down(_, let change), .revert(_, let change): change
-    case .stragglers: nil
     }
   }
 
@@ -56,7 +53,6 @@ package enum MigrationTrace: Equatable, Sendable {
     case .up(let number, _): .up(number, change)
     case .down(let number, _): .down(number, change)
     case .revert(let revision, _): .revert(to: revision, change)
-    case .stragglers: self
     }
   }
 
@@ -69,8 +65,6 @@ package enum MigrationTrace: Equatable, Sendable {
       switch self {
       case .up(let number, let change): bytes = Self.bytes(change == nil ? 1 : 7, Int64(number))
       case .down(let number, _): bytes = Self.bytes(5, Int64(number))
-      case .stragglers(let number, let revision):
-        bytes = Self.bytes(3, Int64(number), revision.number)
       case .revert(let revision, _): bytes = Self.bytes(6, revision.number)
       }
       try change?.append(to: &bytes)
@@ -97,8 +91,6 @@ package enum MigrationTrace: Equatable, Sendable {
         let trace: MigrationTrace
         switch try cursor.byte() {
         case 1: trace = .up(Int(try cursor.number()))
-        case 3:
-          trace = .stragglers(Int(try cursor.number()), since: Revision(try cursor.number()))
         case 5:
           let number = Int(try cursor.number())
           guard let change = try CatalogChange(reading: &cursor) else { return nil }
@@ -132,7 +124,6 @@ extension MigrationTrace {
     switch self {
     case .up: "\(Self.migration)\(migration)"
     case .down: "\(Self.migration)\(migration) taken back"
-    case .stragglers: "\(Self.migration)\(migration), on records of an older build"
     case .revert(let revision, _): "revert without types to \(revision)"
     }
   }
@@ -147,7 +138,7 @@ extension MigrationTrace {
 /// change   varint count of the rows that are gone, row*, varint count of those that came back, each: varint number,
 ///          varint count of tables, table*
 /// row      varint number, text name, 16 bytes of the checksum, varint applied, varint duration, text form,
-///          varint revision, varint layout, flags (1 a script, 2 numbers that it replaces),
+///          varint revision, varint layout, flags (1 a script, 2 numbers that it replaces, 4 a way back),
 ///          the script: text, the numbers: varint first, varint last
 /// table    text name, varint count of the columns that were declared, each: varint length of the layout, the layout,
 ///          1 if it must have a value or 0, varint since
@@ -220,7 +211,7 @@ extension DataLedger.Entry {
     bytes.appendText(form)
     bytes.appendNumber(revision)
     bytes.appendNumber(layout)
-    bytes.append((script == nil ? 0 : 1) | (replaces == nil ? 0 : 2))
+    bytes.append((script == nil ? 0 : 1) | (replaces == nil ? 0 : 2) | (isReversible ? 4 : 0))
     if let script { bytes.appendText(script) }
     if let replaces {
       bytes.appendNumber(Int64(replaces.lowerBound))
@@ -244,13 +235,14 @@ extension DataLedger.Entry {
       layout: try cursor.number()
     )
     let flags = try cursor.byte()
+    isReversible = flags & 4 != 0
     if flags & 1 != 0 { script = try cursor.text() }
     if flags & 2 != 0 {
       let (first, last) = (Int(try cursor.number()), Int(try cursor.number()))
       guard first <= last else { return nil }
       replaces = first...last
     }
-    guard flags < 4 else { return nil }
+    guard flags < 8 else { return nil }
   }
 }
 

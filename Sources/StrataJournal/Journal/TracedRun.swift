@@ -74,7 +74,6 @@ package struct TracedRun: Equatable, Sendable {
       case .revert(_, let change):
         for row in change.removed { ran[row.number] = nil }
         for number in change.added { ran[number] = run }
-      case .stragglers: break
       }
     }
     return ran.filter { number, _ in !ledger.contains { $0.numbers.contains(number) } }

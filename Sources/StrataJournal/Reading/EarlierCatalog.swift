@@ -17,12 +17,8 @@ package struct EarlierCatalog: Sendable {
   /// Reads the catalog of a revision from a file, or from the image of one that has a later catalog and no deltas.
   ///
   /// O(deltas since the revision, without their contents).
-  ///
-  /// - Throws: `.ledgerUnknown` where migrations ran later on records of older builds that were there
-  ///   by then.
   package init(at revision: Revision, of connection: Connection) throws {
     let runs = try TracedRun.all(after: revision, in: connection)
-    try Self.checkNoneBroughtUp(since: revision, runs)
     var rows: [Int: DataLedger.Entry] = [:]
     for row in try DataLedger.entries(on: connection) { rows[row.number] = row }
     var columns = Dictionary(grouping: try DeclaredColumn.all(in: connection), by: \.table)
@@ -32,7 +28,6 @@ package struct EarlierCatalog: Sendable {
       case .down(_, let change), .revert(_, let change):
         for number in change.added { rows[number] = nil }
         for row in change.removed { rows[row.number] = row }
-      case .stragglers: break
       }
       columns.merge(run.trace.change?.declared ?? [:]) { _, before in before }
     }
@@ -40,22 +35,6 @@ package struct EarlierCatalog: Sendable {
     ledger = rows.values.filter { $0.revision <= revision.number }.sorted { $0.number < $1.number }
     declared = columns.sorted { $0.key < $1.key }.flatMap(\.value).filter { $0.since <= revision }
     dropped = try DroppedColumn.all(in: connection).filter { $0.since <= revision }
-  }
-
-  /// Refuses a revision at which there were records of older builds that migrations ran on later.
-  private static func checkNoneBroughtUp(since revision: Revision, _ runs: [TracedRun]) throws {
-    var ran: Set<Int> = []
-    for run in runs {
-      switch run.trace {
-      case .up(let number, _): ran.insert(number)
-      case .down(let number, _): ran.remove(number)
-      case .stragglers(let number, let since):
-        if since < revision, !ran.contains(number) {
-          throw PersistenceError.Reason.ledgerUnknown(revision, since: run.name)
-        }
-      case .revert: break
-      }
-    }
   }
 
   /// Replaces the catalog of a file, in the caller's transaction.
@@ -72,7 +51,7 @@ package struct EarlierCatalog: Sendable {
 }
 
 extension ReadView {
-  /// What the catalog said at a revision; it costs and throws as ``EarlierCatalog/init(at:of:)`` does.
+  /// What the catalog said at a revision; it costs as ``EarlierCatalog/init(at:of:)`` does.
   package func earlierCatalog(at revision: Revision) throws -> EarlierCatalog {
     try EarlierCatalog(at: revision, of: journal.connection)
   }

@@ -104,7 +104,7 @@ public struct SnapshotPolicy: Sendable, Equatable {
   package func trim(
     verified: [Candidate],
     named: Set<Revision>,
-    slowestConsumer: Revision?,
+    slowestReader: Revision?,
     now: Int64 = .max
   ) -> Trim {
     guard !keepsAllHistory, verified.count >= keep, let newest = verified.first else {
@@ -119,7 +119,7 @@ public struct SnapshotPolicy: Sendable, Equatable {
     let time = now - minimumHistoryAge.microseconds
     let anchor = verified.dropFirst(keep - 1).first { candidate in
       candidate.journalBytes >= bytes && candidate.revision.number <= revision
-        && candidate.time <= time && slowestConsumer.map { candidate.revision <= $0 } ?? true
+        && candidate.time <= time && slowestReader.map { candidate.revision <= $0 } ?? true
     }
     return anchor.map { Trim(to: $0.revision, of: verified.map(\.revision), named) } ?? Trim()
   }

@@ -265,15 +265,6 @@ package struct SnapshotStore {
     try connection.run("DELETE FROM snapshot_name WHERE name = ?", [.text(name)])
   }
 
-  /// The revision after which a newer build has to look through the deltas; nil if there is none.
-  ///
-  /// See `OlderBuildMarks`.
-  package func slowestConsumer() throws -> Revision? {
-    try connection.first("SELECT min(revision) FROM older_build", []) {
-      try $0.optionalInt(0).map { try StoredNumber.revision($0, "a revision of an older build") }
-    } ?? nil
-  }
-
   /// Removes the row of a snapshot and its list; ``removeOrphans(slice:)`` removes its chunks.
   package func remove(_ revision: Revision) throws(SQLiteError) {
     try connection.run("DELETE FROM snapshot WHERE revision = ?", [.integer(revision.number)])

@@ -56,11 +56,7 @@ final class BundleWriter {
       try RowCopy(source: source, destination: connection).allButHistory(of: view, scripts: false)
       let chain = Position.genesis(of: identity.id)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
-      let marks = try OlderBuildMarks.read(source)
-      var chains: [Revision: Checksum] = [:]
-      for opening in marks.openings { chains[max(opening.revision, base)] = chain }
-      deltas = try writeDeltas(after: base, chain: chain, identity, to: connection, &chains)
-      try marks.moved(after: base, chains).write(to: connection)
+      deltas = try writeDeltas(after: base, chain: chain, identity, to: connection)
     }
     for field in fields where !met.contains(field) {
       throw MaintenanceError.notRedactable(
@@ -252,14 +248,11 @@ extension BundleWriter {
   }
 
   /// Writes the deltas, and returns how many there are.
-  ///
-  /// - Parameter chains: Receives the chain at the revisions that it has.
   private func writeDeltas(
     after base: Revision,
     chain: Checksum,
     _ identity: StoreIdentity,
-    to connection: Connection,
-    _ chains: inout [Revision: Checksum]
+    to connection: Connection
   ) throws -> Int {
     var replay = try view.changes(after: base)
     var rewriter = DeltaRewriter(
@@ -288,7 +281,6 @@ extension BundleWriter {
         else { return .kept }
         return .replaced(layout: new.layout, record: new.record)
       }
-      if chains[rewriter.revision] != nil { chains[rewriter.revision] = rewriter.chain }
     }
     guard replay.revision == view.last.revision else {
       throw CorruptionError(
@@ -296,23 +288,5 @@ extension BundleWriter {
       )
     }
     return rewriter.deltas
-  }
-}
-
-extension OlderBuildMarks {
-  /// The marks of a copy that starts at a revision.
-  ///
-  /// - Parameter chains: The chain in the copy at the revisions of the marks.
-  fileprivate func moved(
-    after base: Revision,
-    _ chains: [Revision: Checksum]
-  ) -> OlderBuildMarks {
-    var moved = OlderBuildMarks()
-    for opening in openings {
-      let revision = max(opening.revision, base)
-      guard let chain = chains[revision] else { continue }
-      moved.add(opening.writer, after: HeadRecord.Mark(revision: revision, chain: chain))
-    }
-    return moved
   }
 }

@@ -3,12 +3,11 @@ import StrataNormalization
 import StrataSchema
 
 extension ReadView {
-  /// Refuses a state from before the last one of a file with a feature that an opening brought no step for: it may have
-  /// another shape.
+  /// Refuses a state from before migrations that this build does not know.
   func checkShape(at revision: Revision) throws {
-    guard revision < last.revision else { return }
-    let feature = try FeatureRow.all(on: journal.connection).first
-    if let feature { throw PersistenceError.Reason.needsFeature(feature.name) }
+    let rows = try DataLedger.entries(on: journal.connection)
+    guard let row = rows.first(where: { Revision($0.revision) > revision }) else { return }
+    throw PersistenceError.Reason.beforeMigration(row.name)
   }
 
   /// The database at a revision, as this build's types, and the values that the file had by then.

@@ -29,8 +29,8 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let loss: RestoreLoss?
     /// How many records the tables have that this build does not know, if it has tables that the file lacks.
     let unknown: [String: Int]
-    /// What a newer build has changed in the file.
-    let newer: UnknownChanges?
+    /// What this build lacks of the migrations that ran on the file.
+    let older: OlderBuild?
     /// The number after that of the last migration that ran on the file.
     let nextMigration: Int
   }
@@ -100,17 +100,21 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
       restore: configuration.restore,
       unknownFields: .collected
     )
-    let newer = try preparation?.unknownChanges(
-      in: view,
-      tables: decoder.names,
-      configuration,
-      at: path
-    )
+    let migrations = preparation?.known ?? .through(0)
+    if configuration.unknownTables == .refuse {
+      try view.checkTablesAreThere(
+        decoder.names,
+        knowing: migrations,
+        at: path,
+        on: configuration.disk
+      )
+    }
+    let older = try view.olderBuild(knowing: migrations, at: path, on: configuration.disk)
     let unknown = try unknownRecords(source, view.tables, decoder.names)
     do {
       try decoder.decode(source, view.catalog, ProgressMeter(configuration.progress))
     } catch let error as PersistenceError {
-      throw error.naming(newer)
+      throw error.naming(older)
     }
     return Contents(
       database: decoder.database(over: initial),
@@ -123,7 +127,7 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
       names: decoder.names,
       loss: decoder.loss,
       unknown: unknown,
-      newer: newer,
+      older: older,
       nextMigration: try (DataLedger.entries(on: view.journal.connection).last?.number ?? 0) + 1
     )
   }
@@ -154,8 +158,8 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
       new: additions.empty,
       number: contents.nextMigration
     )
-    guard let newer = contents.newer else { throw gone }
-    throw newer.refusal(gone.sentence)
+    guard let older = contents.older else { throw gone }
+    throw .feature(older.failing(gone.sentence))
   }
 
   /// Refuses data that breaks a rule of the schema, unless the policy allows it.
@@ -239,9 +243,9 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     report.danglingReferences = contents.database.danglingReferences()
     report.brokenRules = contents.database.uniquenessViolations()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
-    report.newerMigrations = contents.newer?.names ?? []
-    if let newer = contents.newer {
-      report.notes.append(newer.note)
+    report.newerMigrations = contents.older?.lacks ?? []
+    if let older = contents.older {
+      report.notes.append(older.note)
     } else {
       report.notes += contents.possibleRenames.sorted { $0.key < $1.key }
         .compactMap { PossibleRename.note($0.value, of: $0.key) }
@@ -266,13 +270,9 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
 }
 
 extension PersistenceError {
-  /// The error for a record that this build cannot decode, where a newer build has migrated the store.
-  fileprivate func naming(_ newer: UnknownChanges?) -> PersistenceError {
-    guard case .undecodable = reason, let newer else { return self }
-    return PersistenceError(
-      operation,
-      path: path,
-      newer.refusal(reason.sentence)
-    )
+  /// The error for a record that this build cannot decode, where it lacks migrations.
+  fileprivate func naming(_ older: OlderBuild?) -> PersistenceError {
+    guard case .undecodable = reason, let older else { return self }
+    return PersistenceError(operation, path: path, .feature(older.failing(reason.sentence)))
   }
 }

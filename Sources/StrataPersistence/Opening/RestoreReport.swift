@@ -38,9 +38,8 @@ public struct RestoreReport: Sendable, Equatable {
   public var danglingReferences: [DanglingReferences] = []
   /// The rules that the data breaks, under `.report`.
   public var brokenRules: [RuleViolation] = []
-  /// The migrations that a newer build has run on the file and that this build lacks.
-  ///
-  /// What this build writes has the shape from before them; a newer build migrates it when it opens the file.
+  /// The migrations that a newer build has run on the file and that this build lacks: an opening for reading lists them,
+  /// one for writing is refused.
   public var newerMigrations: [String] = []
   /// What the steps of the opening did.
   package var parts = ReportParts()

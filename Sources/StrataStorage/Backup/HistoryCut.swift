@@ -18,7 +18,7 @@ package enum HistoryCut {
   }
 
   /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends
-  /// of tables, and the notes on older builds and a leadership.
+  /// of tables, and the note on a leadership.
   ///
   /// Later layouts of tables that stay are kept: no remaining record uses them. The caller's transaction
   /// makes the whole atomic.
@@ -43,7 +43,6 @@ package enum HistoryCut {
       "DELETE FROM feature WHERE since > ?",
       "DELETE FROM migration_trace WHERE revision > ?",
       "DELETE FROM leadership WHERE revision > ?",
-      "DELETE FROM older_build WHERE revision > ?",
     ] {
       try connection.run(statement, [.integer(revision.number)])
     }

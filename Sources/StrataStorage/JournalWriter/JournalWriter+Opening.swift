@@ -35,7 +35,6 @@ extension JournalWriter {
         var (file, contents, loss, prepared) = try restore(store, restoresParts, read, additions)
         let added = try additions(contents, file.tables, store.isNew)
         let session = try store.makeSession(&file, as: originID)
-        try preparation?.noteOpening(in: session)
         try session.note(added.references)
         let time = max(configuration.now().microseconds, file.lastTime)
         try session.appendNewTables(added, time: time)
@@ -49,8 +48,7 @@ extension JournalWriter {
     }
   }
 
-  /// Opens a file for a caller that makes no commits and knows no migrations: the file gets no mark of an
-  /// older build.
+  /// Opens a file for a caller that makes no commits and knows no migrations.
   ///
   /// Throws `.missing`, and what opening throws.
   package func openForSending() throws(PersistenceError) {
@@ -145,7 +143,7 @@ extension JournalWriter {
     _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws -> (file: RestoredFile, contents: Contents, prepared: PreparedFile?) {
     func readKnown(_ source: any EntitySource, _ view: ReadView) throws -> Contents {
-      try checkFeatures(of: view)
+      try checkIsNotOlder(view)
       return try read(source, view)
     }
     var result: Contents?
@@ -172,12 +170,12 @@ extension JournalWriter {
     return (file, result, prepared)
   }
 
-  /// Refuses to write to a file that has a feature which this opening brings no step for.
-  private func checkFeatures(of view: ReadView) throws {
-    let known = preparation?.feature.rawValue
-    let features = try FeatureRow.all(on: view.journal.connection)
-    guard let feature = features.first(where: { $0.name != known }) else { return }
-    throw PersistenceError.Reason.needsFeature(feature.name)
+  /// Refuses to write to a file on which migrations ran that this opening does not know.
+  private func checkIsNotOlder(_ view: ReadView) throws {
+    let known = preparation?.known ?? .through(0)
+    if let older = try view.olderBuild(knowing: known, at: path, on: configuration.disk) {
+      throw older
+    }
   }
 
   /// Restores a value and holds nothing of the file.

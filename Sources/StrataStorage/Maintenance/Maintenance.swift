@@ -210,12 +210,11 @@ package struct Maintenance {
 
   /// Starts to remove all history except what names and readers hold; abandons the work in progress.
   ///
-  /// It stops at the newest sound snapshot that no consumer or reader is still before.
+  /// It stops at the newest sound snapshot that no reader is still before.
   mutating func startCompacting(_ session: WriterSession) throws {
     let verified = try session.snapshots.verified().map(\.header.revision)
-    let slowest = try slowestReader(session)
     let anchor = verified.first { revision in
-      !damaged.contains(revision) && slowest.map { revision <= $0 } ?? true
+      !damaged.contains(revision) && pins.lowest.map { revision <= $0 } ?? true
     }
     let named = Set(try session.snapshots.names().map(\.revision))
     work = anchor.map { .trimming(SnapshotPolicy.Trim(to: $0, of: verified, named)) } ?? .vacuuming
@@ -339,7 +338,7 @@ package struct Maintenance {
     var trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
-      slowestConsumer: try slowestReader(session),
+      slowestReader: pins.lowest,
       now: now().microseconds
     )
     if trim != SnapshotPolicy.Trim() {
@@ -395,11 +394,6 @@ package struct Maintenance {
     trimmed = last > 0 ? last : nil
   }
 
-  /// The lowest revision that is still needed, by a consumer or by a reader of this process.
-  private func slowestReader(_ session: WriterSession) throws -> Revision? {
-    [try session.snapshots.slowestConsumer(), pins.lowest].compactMap { $0 }.min()
-  }
-
   /// Does one slice of trimming; returns an event after the last one.
   ///
   /// Each slice reads the anchor's mark and all pins again, in its own transaction, so that what was named
@@ -412,9 +406,8 @@ package struct Maintenance {
     let isDone = try session.connection.transaction {
       let named = Set(try session.snapshots.names().map(\.revision))
       let verified = try session.snapshots.verified().map(\.header.revision)
-      let slowest = try slowestReader(session)
       guard verified.contains(trim.deltasThrough),
-        slowest.map({ trim.deltasThrough <= $0 }) ?? true
+        pins.lowest.map({ trim.deltasThrough <= $0 }) ?? true
       else { return true }
       for revision in trim.snapshots where !named.contains(revision) {
         try session.snapshots.remove(revision)

@@ -1,6 +1,5 @@
 package import StrataJournal
 package import StrataSQLite
-package import StrataSchema
 
 /// A part of an opening that another product brings.
 ///
@@ -24,8 +23,8 @@ package protocol ProductStep: OpeningStep {}
 /// The storage does not know them. An opening calls these functions while it holds the writer's lock, and only those that
 /// take a connection or a view if it only reads.
 package protocol FilePreparation: ProductStep {
-  /// What it lets a program write to; see `FeatureRow`.
-  var feature: FeatureRow.Name { get }
+  /// The migrations of the data that the program knows; it writes only to a file on which no others ran.
+  var known: KnownMigrations { get }
 
   /// Whether there is something that may change a file.
   var isNeeded: Bool { get }
@@ -47,16 +46,6 @@ package protocol FilePreparation: ProductStep {
   /// The names of what has to be changed for this build.
   func pending(in connection: Connection) throws -> [String]
 
-  /// What another build has changed in the file that this one does not know; nil if there is nothing.
-  ///
-  /// Throws if one of the tables of this build is gone by it.
-  func unknownChanges(
-    in view: ReadView,
-    tables: Set<String>,
-    _ configuration: PersistenceConfiguration,
-    at path: StorePath
-  ) throws -> UnknownChanges?
-
   /// Calls a closure with a state from before changes of the file, as they bring it up; nil if the state lacks none of
   /// them.
   ///
@@ -75,9 +64,6 @@ package protocol FilePreparation: ProductStep {
   ///   - time: in microseconds.
   ///   - layout: the last layout of the store.
   func note(inNew connection: Connection, time: Int64, layout: Int64) throws
-
-  /// Notes that this build has opened the store, if a later opening needs to know it.
-  func noteOpening(in session: WriterSession) throws
 }
 
 /// A file that was changed before it was read.
@@ -89,24 +75,6 @@ package struct PreparedFile: Sendable {
 
   package init(end: Revision, report: any ReportPart) {
     (self.end, self.report) = (end, report)
-  }
-}
-
-/// What another build has changed in a file that this build does not know.
-package struct UnknownChanges: Sendable {
-  /// The names of the changes.
-  package let names: [String]
-  /// What follows for a build without them, without a full stop.
-  package let note: String
-  /// The reason why a build cannot go on without them, with a detail.
-  package let refusal: @Sendable (String) -> PersistenceError.Reason
-
-  package init(
-    names: [String],
-    note: String,
-    refusal: @escaping @Sendable (String) -> PersistenceError.Reason
-  ) {
-    (self.names, self.note, self.refusal) = (names, note, refusal)
   }
 }
 

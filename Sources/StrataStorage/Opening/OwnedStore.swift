@@ -174,7 +174,7 @@ extension OwnedStore {
   /// Throws `.needsFeature` for a file with a feature of a later version.
   package func connectForWriting() throws -> Connection {
     let connection = try connect()
-    if let feature = try FeatureRow.unknown(on: connection) {
+    if let feature = try HashedTable.unknownFeature(on: connection) {
       throw PersistenceError.Reason.needsFeature(feature)
     }
     try connection.checkWriteVersion()

@@ -183,10 +183,8 @@ package struct RowCopy {
       [.integer(last.number)],
       damaged == .refuse ? .refuse : .keep
     ) { values in
-      if !scripts { values[7] = .null }
+      if !scripts { values[8] = .null }
     }
-    // The row of the feature may have been damaged.
-    try DataLedger.noteFeature(on: destination)
   }
 
   /// The entities that were erased.
@@ -198,16 +196,6 @@ package struct RowCopy {
       try TracedRun.all(after: 0, through: last, in: source)
     }
     for run in runs ?? [] { try run.write(to: destination) }
-  }
-
-  /// The marks of older builds up to a revision; a damaged one is kept, as each says what a migration has not seen.
-  func olderBuilds(through last: Revision) throws {
-    try rows(
-      of: .olderBuild,
-      "WHERE revision <= ? ORDER BY revision",
-      [.integer(last.number)],
-      damaged == .refuse ? .refuse : .keep
-    )
   }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {

@@ -138,7 +138,6 @@ package struct Salvage {
     try rows.dataMigrations(through: history.revision)
     try rows.runs(through: history.snapshot.revision)
     try rows.erasures()
-    try rows.olderBuilds(through: history.revision)
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
     try completeLedger(history, from: source, in: connection)
   }

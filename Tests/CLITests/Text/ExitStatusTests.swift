@@ -23,11 +23,11 @@ import Testing
     (ArchiveError(.damaged("?"), archive: "a"), 4),
     (ArchiveError(.olderFormat(found: 2, known: 3), archive: "a"), 6),
     (ArchiveError(.newerFormat(found: 4, known: 3), archive: "a"), 7),
+    (OlderBuild(known: 1, last: 2, lacks: ["0002_b"]), 7),
     (DataMigrationError.pending(["0001_a"]), 2),
     (DataMigrationError.refused([:]), 2),
     (DataMigrationError.drifted(number: 1, name: "a", appliedAs: "a"), 6),
     (DataMigrationError.unknownNumber(9), 3),
-    (DataMigrationError.olderBuild(lacks: ["0002_b"], detail: "", backup: nil), 7),
     (DataMigrationError.tooOld(needs: 2, found: 1, squashed: "0003_c"), 6),
     (DataMigrationError.notEnoughSpace(needed: 2, free: 1), 74),
     (DataMigrationError.notReversible("0001_a"), 1),
@@ -70,9 +70,9 @@ import Testing
     let messages = rows.filter { !$0[0].hasPrefix("`") && $0[1].hasPrefix("`.") }
     var unused = Set(messages.map { $0[0] })
     #expect(unused.count > 40)
-    let ofMaintenance = Self.ofProducts.filter { $0.0 is MaintenanceError }
+    let others = Self.ofProducts.filter { $0.0 is MaintenanceError || $0.0 is OlderBuild }
       .map { (reason: PersistenceError.Reason.feature($0.0), exit: $0.1) }
-    for (reason, exit) in PersistenceError.Reason.all + ofMaintenance {
+    for (reason, exit) in PersistenceError.Reason.all + others {
       let kind = "`.\(reason.kind)`"
       #expect(
         kinds.contains {

@@ -138,11 +138,7 @@ private enum EvolvingYourData {
     }
     .allowing(.destructive("users.street"))
 
-    let lateTitles = DataMigration("0007_late_titles", table: "notes") { note in
-      note.rename("text", to: "title")
-    }
-    .bringingUp("0003_title")
-    return [addAge, splitAddress, lateTitles]
+    return [addAge, splitAddress]
   }
 
   static func values() -> [DataMigration] {

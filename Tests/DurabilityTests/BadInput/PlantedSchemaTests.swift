@@ -45,7 +45,7 @@ struct PlantedSchemaTests {
     ("CREATE TABLE more (k INTEGER PRIMARY KEY)", "it has a foreign table more"),
     ("CREATE INDEX more ON delta (name)", "it has a foreign index more"),
     ("ANALYZE", "it has a foreign table sqlite_stat1"),
-    ("DROP TABLE older_build", "is missing"),
+    ("DROP TABLE leadership", "is missing"),
     (
       "ALTER TABLE snapshot ADD COLUMN filler BLOB AS (zeroblob(60000000))",
       "the table snapshot is not as Strata makes it"

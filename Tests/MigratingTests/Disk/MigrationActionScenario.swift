@@ -8,8 +8,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A migration is taken back, the backup from before it restored, the store from before it copied, or what an older build
-/// has written removed.
+/// A migration is taken back, the backup from before it restored, or the store from before it copied.
 struct MigrationActionScenario: FaultScenario {
   private let vfs: FaultVFS
   private let directory: TemporaryDirectory

@@ -17,7 +17,7 @@ struct MigrationSweepTests {
     }
   }
 
-  @Test(arguments: [MigrationAction.down, .restore, .fork, .stragglers], DiskFault.allCases)
+  @Test(arguments: [MigrationAction.down, .restore, .fork], DiskFault.allCases)
   func `a fault on the way back from migrations leaves it done or not, and nothing beside`(
     action: MigrationAction,
     fault: DiskFault

@@ -34,8 +34,7 @@ extension ArchiveFaultRun {
 
   /// Whether a process is refused as it should be: another one has run a migration that it does not know.
   func isOlderBuild(_ error: PersistenceError) -> Bool {
-    guard case .olderBuild? = error.dataMigration else { return false }
-    return mayBeMigrated
+    error.olderBuild != nil && mayBeMigrated
   }
 
   /// Checks what a state has beside its database.

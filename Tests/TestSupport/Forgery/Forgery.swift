@@ -48,7 +48,7 @@ extension Forgery {
   private static let tables = [
     "store", "origin", "entity_table", "layout", "delta", "delta_part", "snapshot",
     "chunk", "listing", "snapshot_name", "migration", "change_index", "leadership",
-    "older_build", "erasure", "declared_column",
+    "erasure", "declared_column",
   ]
 
   private static let values = [

@@ -33,7 +33,7 @@ extension RawDatabase {
   /// The tables whose rows have a hash of their own.
   private static let tablesWithHashes = [
     "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
-    "older_build", "migration_trace", "erasure", "migration",
+    "migration_trace", "erasure", "migration",
   ]
 
   private func recomputeRows(keeping kept: Set<String>) throws {

@@ -22,7 +22,6 @@ struct Migrate: ParsableCommand {
       MigrateStatus.self, MigratePlan.self, MigrateUp.self, MigrateDown.self, MigrateVerify.self,
       MigrateNew.self, MigrateBaseline.self, MigrateSquash.self, MigrateRepair.self,
       MigrateHistory.self, MigrateTest.self, MigrateRevert.self,
-      MigrateStragglers.self,
     ]
   )
 }

@@ -1,20 +1,23 @@
 import Foundation
 import StrataBase
-import StrataJournal
-import StrataSQLite
-import StrataStorage
+package import StrataJournal
+package import StrataSQLite
 
 /// The copies of a store that are made before migrations: `app.strata.before-12`, by revision.
-struct MigrationBackup {
-  let path: StorePath
-  let disk: Disk
+package struct MigrationBackup {
+  private let path: StorePath
+  private let disk: Disk
+
+  package init(of path: StorePath, on disk: Disk) {
+    (self.path, self.disk) = (path, disk)
+  }
 
   private var prefix: String { "\((path.file as NSString).lastPathComponent).before-" }
 
   /// The path of a copy of a position that is there already; nil if there is none.
   ///
   /// O(file): the copy is verified again.
-  func find(at position: Position) throws -> String? {
+  package func find(at position: Position) throws -> String? {
     for attempt in 1... {
       let backup = try StorePath(name(position, attempt), for: .backingUp)
       if try backup.fileStatus(.backingUp) == .missing { return nil }
@@ -27,7 +30,7 @@ struct MigrationBackup {
   ///
   /// A damaged copy is made again: the disk may have lost a page of it, and the file is damaged only if it is damaged
   /// each time.
-  func make(from connection: Connection, at position: Position) throws -> String {
+  package func make(from connection: Connection, at position: Position) throws -> String {
     try CorruptionError.nilIfCorrupt { try copy(connection, at: position) }
       ?? copy(connection, at: position)
   }
@@ -76,7 +79,7 @@ struct MigrationBackup {
   }
 
   /// Removes a copy that a run has made, when nothing of the run has taken effect.
-  func remove(_ backup: String) {
+  package func remove(_ backup: String) {
     // The error of the run is the one to report.
     for file in ["\(backup).lock", backup] { _ = unlink(file) }
   }
@@ -89,7 +92,7 @@ struct MigrationBackup {
   /// - Parameters:
   ///   - count: how many stay.
   ///   - made: the copy of this run, which is one of them whenever it was made.
-  func removeOld(keeping count: Int, besides made: String) throws {
+  package func removeOld(keeping count: Int, besides made: String) throws {
     let newestFirst = try copies().filter { $0.path != made }.sorted { $1.isOlder(than: $0) }
     for copy in newestFirst.dropFirst(max(count - 1, 0)) where unlink(copy.path) != 0 {
       if errno != ENOENT { throw SystemError("unlink", copy.path) }
@@ -100,7 +103,7 @@ struct MigrationBackup {
   ///
   /// A copy of commits that a restore has taken out of the history since is none, and neither is one of a revision whose
   /// delta was trimmed. O(files in the directory), and opens the copies from the latest on.
-  func newest(before revision: Revision, in view: ReadView) throws -> String? {
+  package func newest(before revision: Revision, in view: ReadView) throws -> String? {
     let earlier = try copies().filter { $0.order[0] < revision.number }
     return try earlier.sorted { $1.order.lexicographicallyPrecedes($0.order) }
       .first { try isCopy($0.path, of: view) }?.path
