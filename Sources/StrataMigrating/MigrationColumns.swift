@@ -63,6 +63,9 @@ struct MigrationColumns {
     left[table, default: []].insert(field)
   }
 
+  /// The fields that earlier steps have dropped from a table.
+  func dropped(from table: String) -> Set<String> { Set(dropped[table]?.map(\.name) ?? []) }
+
   /// Notes which fields a table has, with values or without.
   mutating func note(_ fields: Set<String>, of table: String) {
     present[table] = fields

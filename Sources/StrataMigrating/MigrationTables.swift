@@ -204,6 +204,11 @@ extension MigrationTables {
     workspace.columns.drop(field, of: table)
   }
 
+  /// The fields that migrations have dropped from a table: no record has a value in one.
+  package func droppedFields(of table: String) -> Set<String> {
+    workspace.columns.dropped(from: table)
+  }
+
   /// Notes which fields a table has, with values or without.
   package func noteFields(_ fields: Set<String>, of table: String) {
     workspace.columns.note(fields, of: table)

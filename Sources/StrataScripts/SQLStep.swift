@@ -25,6 +25,7 @@ struct SQLStep: Sendable {
       var records = EntityRecords(
         table,
         layouts: tables.layouts(of: table),
+        hiding: tables.droppedFields(of: table),
         declaring: tables.declaredColumns(of: table),
         adding: { names.layouts[table] ?? [:] }
       ) { tables.start(names[table]) }

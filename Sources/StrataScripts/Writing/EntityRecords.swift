@@ -95,6 +95,6 @@ package struct EntityRecords {
     guard let newest, let shown = fields[newest] else { return }
     let others = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }
       .subtracting(shown).subtracting(declared.map(\.field.name))
-    if !others.isEmpty { hidden = try self.fields(withoutValues: others) }
+    if !others.isEmpty { hidden.formUnion(try self.fields(withoutValues: others)) }
   }
 }

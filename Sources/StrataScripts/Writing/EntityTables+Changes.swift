@@ -58,7 +58,7 @@ extension EntityTables {
         {
           now.append(
             .init(
-              column.newField,
+              column.declaredField,
               isRequired: rules.isRequired,
               defaultValue: rules.defaultValue
             )

@@ -45,6 +45,11 @@ struct RowWriter {
       Layout.Field(field, kind.scalar.map { .scalar($0) } ?? .unknown, to: references)
     }
 
+    /// The same as it is declared for the next script, which sees JSON.
+    var declaredField: Layout.Field {
+      kind == .json ? Layout.Field(field, .record([]), to: references) : newField
+    }
+
     /// Whether the column of a field has another name now.
     var isRenamed: Bool { origin.map { $0.field != nil && $0.column != name } ?? false }
 

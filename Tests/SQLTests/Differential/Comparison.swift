@@ -54,7 +54,9 @@ struct Comparison {
   private func isSame(_ plain: String, _ stored: String) -> Bool {
     let message = plain.split(separator: " - should this be")[0].replacing("\"", with: "")
     if stored.replacing("\"", with: "").contains(message) { return true }
-    // What is wrong with the text of a later statement is found before the first one runs.
+    // What is wrong with the text of a later statement is found before the first one runs, and what a script has left
+    // is stored before the next script runs.
+    if scripts.scripts.count > 1 { return true }
     if scripts.statements.count > 1, stored.hasPrefix("line ") { return true }
     return plain.hasPrefix("Cannot add a NOT NULL column") && stored.contains("it is NOT NULL")
   }
