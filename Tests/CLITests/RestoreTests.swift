@@ -41,7 +41,7 @@ struct RestoreTests {
       at: store,
       initialState: Shop(),
       database: \.db,
-      with: [.migrations([])]
+      with: [.migrations(.external)]
     )
     let shop = Store<Shop, Never>(persistence)
     shop.commit { $0.db.prices.insert(Price(id: EntityID(name), amount: amount)) }
