@@ -2,6 +2,9 @@ package import StrataBase
 package import StrataSQLite
 
 /// The migrations of the user's data that ran on a file: the rows of its table `migration` whose kind is 1.
+///
+/// A row stays when its migration is taken back, with the revision that did so. So what the ledger was at an earlier revision
+/// is a question to its rows.
 package enum DataLedger {
   /// The form of a migration that was noted without running.
   package static let baseline = "baseline"
@@ -22,7 +25,7 @@ package enum DataLedger {
     package var isReversible: Bool
     /// What ran, where it is SQL.
     package var script: String?
-    /// The last revision after it.
+    /// Since when it is in force: the last revision after it ran, or that of a revert that led to where it had run.
     package var revision: Int64
     /// The highest number of a layout after it.
     package var layout: Int64
@@ -61,17 +64,45 @@ package enum DataLedger {
     }
   }
 
-  /// The rows, ordered by number.
+  /// The migrations that are in force, by their numbers.
   ///
-  /// - Throws: `.mismatch` for a checksum of the wrong length or numbers out of order, and errors of SQLite.
+  /// - Throws: `.mismatch` for a checksum of the wrong length, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    try HashedTable.migration.rows("WHERE kind = 1 ORDER BY version", on: connection) {
+    try rows("AND until IS NULL", [], on: connection).map(\.entry)
+  }
+
+  /// Those that were in force at a revision, by their numbers.
+  package static func entries(
+    at revision: Int64,
+    on connection: Connection
+  ) throws(SQLiteError) -> [Entry] {
+    try rows(
+      "AND revision <= ?1 AND (until IS NULL OR until > ?1)",
+      [.integer(revision)],
+      on: connection
+    ).map(\.entry)
+  }
+
+  /// All that were ever in force, in the order of their numbers, with the revisions that took them back.
+  package static func history(
+    on connection: Connection
+  ) throws(SQLiteError) -> [(entry: Entry, until: Int64?)] {
+    try rows("", [], on: connection)
+  }
+
+  private static func rows(
+    _ condition: String,
+    _ values: [Value],
+    on connection: Connection
+  ) throws(SQLiteError) -> [(entry: Entry, until: Int64?)] {
+    let rest = "WHERE kind = 1 \(condition) ORDER BY version, revision"
+    return try HashedTable.migration.rows(rest, values, on: connection) {
       row throws(SQLiteError) in
-      let first = try row.optionalInt(11).map { Int($0) }
-      let last = try row.optionalInt(12).map { Int($0) }
+      let first = try row.optionalInt(12).map { Int($0) }
+      let last = try row.optionalInt(13).map { Int($0) }
       var replaces: ClosedRange<Int>?
       if let first, let last, first <= last { replaces = first...last }
-      return Entry(
+      let entry = Entry(
         number: Int(try row.int(1)),
         name: try row.text(2),
         checksum: try MigrationLedger.checksum(3, of: row),
@@ -80,10 +111,11 @@ package enum DataLedger {
         form: try row.optionalText(6) ?? "",
         isReversible: try row.optionalInt(7) == 1,
         script: try row.optionalText(8),
-        revision: try row.optionalInt(9) ?? 0,
-        layout: try row.optionalInt(10) ?? 0,
+        revision: try row.int(9),
+        layout: try row.optionalInt(11) ?? 0,
         replaces: replaces
       )
+      return (entry, try row.optionalInt(10))
     }
   }
 
@@ -105,44 +137,62 @@ package enum DataLedger {
     return Int(digits).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Adds a row; fails if there is one of its number.
+  /// Adds a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try write(entry, on: connection, .refuse)
+  }
+
+  /// Adds a row, or writes it again with another name and content.
+  package static func replace(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try write(entry, on: connection, .replace)
+  }
+
+  private static func write(
+    _ entry: Entry,
+    on connection: Connection,
+    _ existing: HashedTable.Existing
+  ) throws(SQLiteError) {
     try HashedTable.migration.insert(
       [
         1, .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
         .integer(entry.applied), .integer(entry.duration), .text(entry.form),
         .integer(entry.isReversible ? 1 : 0), .text(orNull: entry.script), .integer(entry.revision),
-        .integer(entry.layout),
+        .null, .integer(entry.layout),
         .integer(orNull: entry.replaces.map { Int64($0.lowerBound) }),
         .integer(orNull: entry.replaces.map { Int64($0.upperBound) }),
       ],
+      on: connection,
+      existing
+    )
+  }
+
+  /// Notes that a migration was taken back at a revision.
+  package static func end(
+    _ number: Int,
+    at revision: Int64,
+    on connection: Connection
+  ) throws(SQLiteError) {
+    try HashedTable.migration.end(
+      "WHERE kind = 1 AND version = ? AND until IS NULL",
+      [.integer(Int64(number))],
+      at: revision,
       on: connection
     )
   }
 
-  /// Removes the row of a number.
-  package static func remove(_ number: Int, on connection: Connection) throws(SQLiteError) {
-    try connection.run(
-      "DELETE FROM migration WHERE kind = 1 AND version = ?",
-      [.integer(Int64(number))]
-    )
-  }
-
-  /// Replaces the row of a number.
-  package static func replace(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    try remove(entry.number, on: connection)
-    try append(entry, on: connection)
-  }
-
-  /// Replaces all rows by others; one that is the same stays as it is.
-  package static func replaceAll(
-    with entries: [Entry],
+  /// Makes those in force what they were at an earlier revision, from a later one on.
+  package static func revert(
+    to earlier: Int64,
+    at revision: Int64,
     on connection: Connection
   ) throws(SQLiteError) {
-    let before = try self.entries(on: connection)
-    for entry in before where !entries.contains(entry) {
-      try remove(entry.number, on: connection)
+    let (now, then) = (try entries(on: connection), try entries(at: earlier, on: connection))
+    for entry in now where !then.contains(entry) {
+      try end(entry.number, at: revision, on: connection)
     }
-    for entry in entries where !before.contains(entry) { try append(entry, on: connection) }
+    for var entry in then where !now.contains(entry) {
+      entry.revision = revision
+      try append(entry, on: connection)
+    }
   }
 }

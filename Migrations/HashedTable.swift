@@ -40,16 +40,11 @@ package struct HashedTable: Sendable {
     "field",
     "required",
     "default_value",
-    "since"
+    "since",
+    "until"
   )
   package static let snapshotName = HashedTable("snapshot_name", "name", "revision")
   package static let leadership = HashedTable("leadership", "one", "epoch", "revision", "chain")
-  package static let migrationTrace = HashedTable(
-    "migration_trace",
-    "revision",
-    "name",
-    "trace"
-  )
   package static let erasure = HashedTable(
     "erasure",
     "number",
@@ -72,6 +67,7 @@ package struct HashedTable: Sendable {
     "reversible",
     "script",
     "revision",
+    "until",
     "layout",
     "replaces_first",
     "replaces_last"
@@ -79,7 +75,7 @@ package struct HashedTable: Sendable {
 
   package static let all = [
     store, feature, origin, entityTable, declaredColumn, snapshotName, leadership,
-    migrationTrace, erasure, migration,
+    erasure, migration,
   ]
 }
 
@@ -197,6 +193,51 @@ extension HashedTable {
       "\(existing.rawValue) INTO \(name) (\(list), hash) VALUES (\(places))",
       values + [.blob(hash.finalize().bytes)]
     )
+  }
+
+  /// Changes rows, which get new hashes.
+  ///
+  /// - Parameters:
+  ///   - rest: Which rows: what follows the name of the table in a query.
+  ///   - change: Leaves the columns of the key as they are.
+  package func update(
+    _ rest: String,
+    _ values: [Value] = [],
+    on connection: Connection,
+    _ change: (inout [Value]) -> Void
+  ) throws(SQLiteError) {
+    for var row in try self.values(rest, values, on: connection) {
+      change(&row)
+      try insert(row, on: connection, .replace)
+    }
+  }
+
+  /// Ends at a revision what no longer holds after it, for a table whose rows have an `until`.
+  package func end(
+    _ rest: String,
+    _ values: [Value],
+    at revision: Int64,
+    on connection: Connection
+  ) throws(SQLiteError) {
+    guard let place = columns.firstIndex(of: "until") else { return }
+    try update(rest, values, on: connection) { $0[place] = .integer(revision) }
+  }
+
+  /// Makes rows that start or end after a revision what they were there.
+  package func takeBack(to revision: Int64, on connection: Connection) throws(SQLiteError) {
+    let start = columns.contains("since") ? "since" : "revision"
+    try connection.run("DELETE FROM \(name) WHERE \(start) > ?", [.integer(revision)])
+    try update("WHERE until > ?", [.integer(revision)], on: connection) {
+      removeEnd(after: revision, from: &$0)
+    }
+  }
+
+  /// Makes a row that ends after a revision what it was there.
+  package func removeEnd(after revision: Int64, from row: inout [Value]) {
+    guard let place = columns.firstIndex(of: "until"), case .integer(let until) = row[place] else {
+      return
+    }
+    if until > revision { row[place] = .null }
   }
 
   /// Verifies the hash of each row; returns how many there are.

@@ -40,12 +40,13 @@ package enum MigrationLedger {
       form           TEXT,                      -- how it is written: SQL, Swift, a declaration, a baseline
       reversible     INTEGER,                   -- 1 if it has a way back, else 0
       script         TEXT,                      -- what ran, where it is SQL
-      revision       INTEGER,                   -- the last revision after it
+      revision       INTEGER NOT NULL,          -- since when it is in force: the last revision after it; 0 for the schema
+      until          INTEGER,                   -- the revision that took it back; null while it is in force
       layout         INTEGER,                   -- the highest number of a layout after it
       replaces_first INTEGER,                   -- of a squashed one: the versions it stands for
       replaces_last  INTEGER,
       hash           BLOB    NOT NULL CHECK (length(hash) = 16),
-      PRIMARY KEY (kind, version)
+      PRIMARY KEY (kind, version, revision)
     ) STRICT, WITHOUT ROWID
     """
 
@@ -93,12 +94,13 @@ package enum MigrationLedger {
 
   /// Appends a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    let others = repeatElement(Value.null, count: HashedTable.migration.columns.count - 6)
     try HashedTable.migration.insert(
       [
         0, .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
-        .integer(entry.applied), .integer(entry.duration),
-      ] + others,
+        .integer(entry.applied), .integer(entry.duration), .null, .null, .null, 0, .null, .null,
+        .null,
+        .null,
+      ],
       on: connection
     )
   }

@@ -38,7 +38,8 @@ CREATE TABLE entity_table (
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT, WITHOUT ROWID;
 
--- Columns that a script has declared, which are known before any record has a value in them.
+-- Columns that a script has declared, which are known before any record has a value in them. A row stays when its column
+-- is declared otherwise, or no more.
 CREATE TABLE declared_column (
   entity_table TEXT    NOT NULL,
   name         TEXT    NOT NULL,
@@ -47,8 +48,9 @@ CREATE TABLE declared_column (
   required     INTEGER NOT NULL CHECK (required IN (0, 1)), -- 1 where it is NOT NULL
   default_value TEXT,                       -- its DEFAULT, as it was written; null for none
   since        INTEGER NOT NULL,            -- the revision after which it was declared
+  until        INTEGER,                     -- the revision after which it was not; null while it is
   hash         BLOB    NOT NULL CHECK (length(hash) = 16),
-  PRIMARY KEY (entity_table, name)
+  PRIMARY KEY (entity_table, name, since)
 ) STRICT, WITHOUT ROWID;
 
 -- How to read the records of a table: the names and kinds of their fields. Rows are added, never
@@ -69,7 +71,7 @@ CREATE TABLE delta (
   epoch        INTEGER NOT NULL,
   time         INTEGER NOT NULL,            -- microseconds since 1970, never less than the one before
   origin       INTEGER NOT NULL,
-  trace        BLOB,                        -- which run of migrations has written it; null in every other one
+  trace        BLOB,                        -- which migration has written it; null in every other one
   name         TEXT    NOT NULL,
   place        TEXT    NOT NULL,
   entities     INTEGER NOT NULL,
@@ -140,14 +142,6 @@ CREATE TABLE leadership (
   epoch        INTEGER NOT NULL,
   revision     INTEGER NOT NULL,            -- where the file ended then, and its chain there
   chain        BLOB    NOT NULL CHECK (length(chain) = 16),
-  hash         BLOB    NOT NULL CHECK (length(hash) = 16)
-) STRICT;
-
--- Runs of migrations whose deltas were trimmed, while a snapshot is older than they are.
-CREATE TABLE migration_trace (
-  revision     INTEGER PRIMARY KEY,         -- of the delta
-  name         TEXT    NOT NULL,            -- its name
-  trace        BLOB    NOT NULL,            -- which run has written it, as the delta said
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT;
 

@@ -36,7 +36,6 @@ package struct ArchiveCatalog: Sendable {
     try rows.dataMigrations(through: revision)
     try rows.erasures()
     try rows.tables(through: revision)
-    try EarlierCatalog(at: revision, of: source).write(to: destination)
   }
 
   /// The erasures that it lists.

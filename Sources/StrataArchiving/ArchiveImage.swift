@@ -14,15 +14,10 @@ struct ArchiveImage {
   let view: ReadView
   let source: Connection
 
-  /// The image of the store without its history, of which it has the runs of migrations: a copy that ends earlier has
-  /// the catalog of its end.
+  /// The image of the store without its history.
   ///
-  /// O(tables, layouts and openings), and O(deltas, without their contents).
-  func catalog() throws -> [UInt8] {
-    try image { destination in
-      for run in try TracedRun.all(after: 0, in: source) { try run.write(to: destination) }
-    }
-  }
+  /// O(tables, layouts and openings).
+  func catalog() throws -> [UInt8] { try image { _ in } }
 
   /// The image of the store with one snapshot, its chunks by their numbers, and the names in the image.
   ///

@@ -1,6 +1,13 @@
 package import StrataJournal
 package import StrataRecords
 
+/// Whether a question about an entity continues with the entity that it was before a change of its ID or
+/// table.
+package enum Following: Sendable {
+  case moves
+  case nothing
+}
+
 /// An entity with the commits that gave its fields their values.
 package struct BlamedEntity: Sendable {
   package struct Field: Sendable {
@@ -122,6 +129,33 @@ extension BlamedEntity {
 }
 
 extension EntityVersions {
+  /// The fields of an entity with the commits that gave them their values, also before it had this ID or table.
+  func origins(
+    of entity: StoredEntity,
+    following: Following,
+    in view: ReadView,
+    skipping: Int
+  ) throws -> [FieldOrigin] {
+    let origins = try origins(of: entity, view.catalog)
+    guard following == .moves,
+      let former = try FormerRecord(of: entity.key, self, in: view, skipping: skipping)
+    else { return origins }
+    let before = try former.versions.origins(
+      of: former.entity,
+      following: following,
+      in: view,
+      skipping: skipping
+    )
+    let names = Set(origins.map(\.name))
+    return origins.map { origin in
+      guard origin.commit?.revision == former.commit.revision else { return origin }
+      let same = before.filter { $0.value == origin.value }
+      let renamed = same.filter { !names.contains($0.name) }
+      let match = same.first { $0.name == origin.name } ?? (renamed.count == 1 ? renamed[0] : nil)
+      return match.map { origin.since($0.commit) } ?? origin
+    }
+  }
+
   /// The fields that an entity had and lacks now, each with the last commit that removed it.
   ///
   /// O(versions of the entity) if a layout of its table has a field that it lacks, else O(1).

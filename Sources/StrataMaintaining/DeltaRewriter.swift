@@ -24,17 +24,9 @@ struct DeltaRewriter {
     case removed
   }
 
-  /// What to do with the trace of a delta of a run of migrations.
-  enum Trace {
-    case kept
-    /// The scripts of its rows, which may have values of entities, are left out.
-    case withoutScripts
-  }
-
   private let journal: Journal
   private let identity: StoreIdentity
   private let context: Context
-  private let trace: Trace
   /// The chain after the last delta.
   private(set) var chain: Checksum
   private(set) var revision: Revision
@@ -55,13 +47,11 @@ struct DeltaRewriter {
     after revision: Revision,
     chain: Checksum,
     stored: Checksum,
-    _ context: Context,
-    _ trace: Trace = .kept
+    _ context: Context
   ) {
     self.journal = journal
     self.identity = identity
     self.context = context
-    self.trace = trace
     self.chain = chain
     self.revision = revision
     if chain != stored { firstRewritten = revision.next }
@@ -101,12 +91,7 @@ struct DeltaRewriter {
       case .removed: header.context != nil
       }
     if dropsContext { header.context = nil }
-    var dropsScript = false
-    if trace == .withoutScripts, let trace = MigrationTrace(of: header), trace.hasScript {
-      dropsScript = true
-      header.trace = try trace.withoutScripts.bytes
-    }
-    if firstRewritten != nil || changes > before || dropsContext || dropsScript {
+    if firstRewritten != nil || changes > before || dropsContext {
       header.epoch = identity.epoch
     }
     let hashes = bodies.map { Checksum(of: $0) }

@@ -349,10 +349,10 @@ private struct BackupRestore {
     try whole.create()
     let connection = try whole.connect()
     var identity = try fill(connection, from: source)
-    let (revision, catalog) = try place(of: end, in: connection)
+    let revision = try place(of: end, in: connection)
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction {
-      try HistoryCut.removeAll(after: revision, leaving: catalog, from: connection)
+      try HistoryCut.removeAll(after: revision, from: connection)
       try identity.replace(in: connection)
     }
     try connection.vacuum(into: file.temporary)
@@ -362,18 +362,18 @@ private struct BackupRestore {
     return try close(copy)
   }
 
-  /// The revision to cut at, and what the catalog said there.
+  /// The revision to cut at.
   ///
   /// An error is about the file that was copied, whose pages these are.
   private func place(
     of end: RevisionExpression,
     in connection: Connection
-  ) throws(PersistenceError) -> (revision: Revision, catalog: EarlierCatalog) {
+  ) throws(PersistenceError) -> Revision {
     do {
       let view = try ReadView(connection)
       let revision = try view.revision(of: end)
       try view.checkIsKept(revision)
-      return (revision, try view.earlierCatalog(at: revision))
+      return revision
     } catch {
       throw PersistenceError(operation, path: backup.file, wrapping: error)
     }

@@ -44,9 +44,6 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case sealed(table: String)
   /// There is too little space for a backup and the result.
   case notEnoughSpace(needed: Int64, free: Int64)
-  /// The records of a revision have been through a migration that was taken back since, and that the store does not have
-  /// now in the same form.
-  case takenBack(String, at: Revision)
   /// The build that runs migrations cannot read their result: a record does not fit its types, or breaks a
   /// rule of its schema. Nothing of the run took effect.
   case unreadable([String], detail: String)
@@ -89,11 +86,6 @@ extension DataMigrationError: CustomStringConvertible {
     case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
-    case .takenBack(let name, let revision):
-      """
-      the records of revision \(revision) have been through the migration \(name), which was taken back since, so this \
-      build's types do not read them
-      """
     case .unreadable(let names, let detail):
       """
       this build cannot open what the \(names.count == 1 ? "migration" : "migrations") \
@@ -152,11 +144,6 @@ extension DataMigrationError: CustomStringConvertible {
       once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, migrate, and open \
       it with .sealed again.
       """
-    case .takenBack(let name, let revision):
-      """
-      Fork the store at revision \(revision), and open the copy with \(name) in the list as it ran. `strata query --at` \
-      reads the revision without types.
-      """
     case .unreadable:
       """
       Correct the migration, or the type or rule of this build, and open the store again. All migrations of this run \
@@ -183,7 +170,7 @@ extension DataMigrationError: FeatureError {
     switch self {
     case .unknownNumber: .notThere
     case .missing, .drifted, .renumbered, .notRun, .tooOld: .otherSchema
-    case .unreadable, .sealed, .takenBack: .undecodable
+    case .unreadable, .sealed: .undecodable
     case .notEnoughSpace: .disk
     case .badName, .duplicate, .gap, .outOfOrder, .pending, .needsProgram, .failed, .checkFailed,
       .refused, .noStatement,
@@ -201,7 +188,7 @@ extension DataMigrationError: FeatureError {
       .fixProgram
     case .pending, .tooOld, .needsProgram: .migrate
     case .notReversible, .idsNotReversible: .restore
-    case .unknownNumber, .takenBack: .chooseAnother
+    case .unknownNumber: .chooseAnother
     case .notEnoughSpace: .freeSpace
     }
   }

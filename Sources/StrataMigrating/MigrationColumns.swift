@@ -7,8 +7,8 @@ import StrataStorage
 /// has a value in them, and those that were dropped after records have had one.
 struct MigrationColumns {
   private var declared: [String: [DeclaredColumn]]
-  /// The declared columns of the tables where the step has changed them, as they were before it.
-  private var declaredBefore: [String: [DeclaredColumn]] = [:]
+  /// The tables whose declared columns the step has changed.
+  private var newlyDeclared: Set<String> = []
   private var dropped: [String: [DroppedColumn]]
   /// The fields that the step has dropped or renamed, by table.
   private var left: [String: Set<String>] = [:]
@@ -27,24 +27,8 @@ struct MigrationColumns {
 
   /// Replaces the declared columns of a table.
   mutating func declare(_ columns: [DeclaredColumn], in table: String) {
-    if declaredBefore[table] == nil { declaredBefore[table] = self[table] }
+    newlyDeclared.insert(table)
     declared[table] = columns.isEmpty ? nil : columns
-  }
-
-  /// The declared columns that the step has changed, as they were before it, by table; of a table that it has only added
-  /// columns to there are none.
-  ///
-  /// - Parameters:
-  ///   - revision: The last one before the step.
-  ///   - tables: Those that the step has renamed or dropped.
-  func declaredBefore(after revision: Revision, leaving tables: Set<String>)
-    -> [String: [DeclaredColumn]]
-  {
-    var before = declaredBefore.filter { table, columns in
-      self[table].filter { $0.since <= revision } != columns
-    }
-    for table in tables where before[table] == nil { before[table] = declared[table] }
-    return before
   }
 
   /// Changes the fields of the declared columns of all tables, or of one.
@@ -103,7 +87,7 @@ struct MigrationColumns {
   }
 
   /// Whether the step has changed what is declared or dropped.
-  var hasChanged: Bool { !declaredBefore.isEmpty || !left.isEmpty }
+  var hasChanged: Bool { !newlyDeclared.isEmpty || !left.isEmpty }
 
   /// Notes which fields of a table are dropped when the step ends.
   ///
@@ -131,15 +115,19 @@ struct MigrationColumns {
 
   /// Writes what the step has changed.
   mutating func write(at revision: Revision, to connection: Connection) throws {
-    for table in declaredBefore.keys.sorted() {
-      let columns = self[table].map { $0.declared(by: revision) }
+    for table in newlyDeclared.sorted() {
+      let columns = try DeclaredColumn.replace(
+        self[table],
+        of: table,
+        at: revision,
+        in: connection
+      )
       declared[table] = columns.isEmpty ? nil : columns
-      try DeclaredColumn.replace(columns, of: table, in: connection)
     }
     for table in newlyDropped.sorted() {
       try DroppedColumn.replace(dropped[table] ?? [], of: table, in: connection)
     }
-    (declaredBefore, newlyDropped, left, present) = ([:], [], [:], [:])
+    (newlyDeclared, newlyDropped, left, present) = ([], [], [:], [:])
   }
 }
 

@@ -53,17 +53,6 @@ public struct MigrationPreparation: FilePreparation {
     return PreparedFile(end: report.after, report: report)
   }
 
-  package func readEarlierState<R>(
-    at revision: Revision,
-    of view: ReadView,
-    at path: StorePath,
-    _ configuration: PersistenceConfiguration,
-    _ body: (ReadView) throws -> R
-  ) throws -> R? {
-    let earlier = try EarlierState(at: revision, of: view, migrations, at: path, configuration)
-    return try earlier?.read(from: view, body)
-  }
-
   /// Checks that none is pending.
   package func check(_ connection: Connection) throws {
     if migrations.isEmpty { return }

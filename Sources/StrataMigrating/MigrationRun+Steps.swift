@@ -60,32 +60,41 @@ extension MigrationRun {
     )
     try write(&report) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
-      let catalog = try view.earlierCatalog(at: revision)
-      let change = MigrationTrace.CatalogChange(
-        from: ledger.sequence.ledger,
-        view.declared,
-        to: catalog
-      )
+      let connection = session.connection
+      let declared = try DeclaredColumn.all(at: revision, in: connection)
+      let isOther =
+        try declared != view.declared
+        || DataLedger.entries(at: revision.number, on: connection) != ledger.sequence.ledger
       let workspace = try MigrationWorkspace(view, session)
       let tables = view.tables(at: revision)
       for table in tables.union(workspace.tables).sorted() {
         try workspace.restore(table, from: then)
       }
       var difference = MigrationDifference(workspace)
-      let trace = MigrationTrace.revert(to: revision, change)
+      let trace = MigrationTrace.revert(to: revision)
       _ = try session.append(
         named: trace.name(),
         trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime),
-        change.isEmpty ? .ifNotEmpty : .always
+        isOther ? .always : .ifNotEmpty
       ) { try difference.encode(into: &$0) }
+      let now = session.written.revision
       for table in tables.subtracting(view.tables).sorted() {
-        try ListedTable.add(table, since: revision, to: session.connection)
+        try ListedTable.add(table, since: revision, to: connection)
       }
       for table in view.listed where table.since > revision && view.tables.contains(table.name) {
-        try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
+        try ListedTable.end(table.name, at: now, in: connection)
       }
-      try catalog.write(to: session.connection)
+      try DataLedger.revert(to: revision.number, at: now.number, on: connection)
+      let columns = Dictionary(grouping: declared, by: \.table)
+      for table in Set(columns.keys).union(view.declared.map(\.table)) {
+        try DeclaredColumn.replace(columns[table] ?? [], of: table, at: now, in: connection)
+      }
+      let dropped = Dictionary(grouping: view.dropped, by: \.table)
+      for (table, columns) in dropped {
+        let then = columns.filter { $0.since <= revision }
+        try DroppedColumn.replace(then, of: table, in: connection)
+      }
     }
     report.duration = clock.now - start
     return report
@@ -120,7 +129,7 @@ extension MigrationRun {
           let step = migration.down
         else { throw .notReversible(row.name) }
         if migration.emptyScripts.contains(.down) { throw .noStatement("\(migration.name).down") }
-        tasks.append(Task(number: row.number, migration: migration, step: step, row: row))
+        tasks.append(Task(number: row.number, migration: migration, step: step))
       }
     }
     return (tasks, nil)
@@ -144,7 +153,7 @@ extension MigrationRun {
       tasks = try self.tasks(direction, to: number, now).tasks
     }
     for (index, task) in tasks.enumerated() {
-      let step = try run(task, lastTime, workspace, (index + 1, tasks.count))
+      let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
       report.steps.append(step)
       configuration.ran?(step)
       switch direction {
@@ -159,7 +168,12 @@ extension MigrationRun {
           ),
           on: session.connection
         )
-      case .down: try DataLedger.remove(task.number, on: session.connection)
+      case .down:
+        try DataLedger.end(
+          task.number,
+          at: session.written.revision.number,
+          on: session.connection
+        )
       }
     }
     if configuration.findings == .refuse, !report.refusals.isEmpty {
@@ -197,6 +211,7 @@ extension MigrationRun {
 
   private func run(
     _ task: Task,
+    _ direction: MigrationReport.Direction,
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
     _ place: (index: Int, count: Int)
@@ -220,9 +235,8 @@ extension MigrationRun {
     let header: DeltaHeader?
     do {
       try task.step(tables)
-      // With what the catalog lacks afterwards. One without changes tells a follower of the row in the ledger.
-      let declared = workspace.declaredBefore
-      let trace = task.trace(declared: declared)
+      // One without changes tells a follower of the row in the ledger.
+      let trace: MigrationTrace = direction == .up ? .up(task.number) : .down(task.number)
       header = try session.append(
         named: trace.name(of: name),
         trace: trace.bytes,
@@ -230,7 +244,7 @@ extension MigrationRun {
         .always
       ) { try difference.encode(into: &$0) }
     } catch {
-      throw Self.error(error, in: task)
+      throw Self.error(error, in: task, direction)
     }
     try noteTables(besides: listed, workspace)
     if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
@@ -281,15 +295,19 @@ extension MigrationRun {
   }
 
   /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
-  private static func error(_ error: any Error, in task: Task) -> any Error {
+  private static func error(
+    _ error: any Error,
+    in task: Task,
+    _ direction: MigrationReport.Direction
+  ) -> any Error {
     let name = task.migration.name
     return switch error {
     case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
       is CorruptionError, is SystemError:
       error
-    case let error as MigrationStepError where error.isOfIDs && task.row != nil:
+    case let error as MigrationStepError where error.isOfIDs && direction == .down:
       DataMigrationError.idsNotReversible(name, detail: error.description)
-    default: DataMigrationError.failed(task.script, detail: "\(error)")
+    default: DataMigrationError.failed(task.script(direction), detail: "\(error)")
     }
   }
 }
@@ -304,24 +322,6 @@ extension MigrationReport.Step {
       findings[index].permission =
         form == .sql ? "-- strata:allow \(permission)" : permission.swift
     }
-  }
-}
-
-extension MigrationTrace.CatalogChange {
-  /// What a revert changes in the catalog.
-  fileprivate init(
-    from ledger: [DataLedger.Entry],
-    _ columns: [DeclaredColumn],
-    to catalog: EarlierCatalog
-  ) {
-    let before = Dictionary(grouping: columns, by: \.table)
-    let after = Dictionary(grouping: catalog.declared, by: \.table)
-    let tables = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
-    self.init(
-      removed: ledger.filter { !catalog.ledger.contains($0) },
-      added: catalog.ledger.filter { !ledger.contains($0) }.map(\.number),
-      declared: Dictionary(uniqueKeysWithValues: tables.map { ($0, before[$0] ?? []) })
-    )
   }
 }
 

@@ -27,20 +27,14 @@ struct MigrationRun {
     let number: Int
     let migration: DataMigration
     let step: DataMigration.Step
-    /// The row of the ledger that goes, where it is taken back.
-    var row: DataLedger.Entry?
 
     /// What runs: a script for the way back has a name of its own.
-    var script: String {
-      guard row != nil else { return migration.name }
-      return migration.form == .sql
-        ? "\(migration.name).down" : "\(migration.name) (its way back)"
-    }
-
-    /// - Parameter declared: The declared columns that it has changed, as they were before.
-    func trace(declared: [String: [DeclaredColumn]]) -> MigrationTrace {
-      if let row { return .down(number, .init(removed: [row], declared: declared)) }
-      return .up(number, declared.isEmpty ? nil : .init(declared: declared))
+    func script(_ direction: MigrationReport.Direction) -> String {
+      switch (direction, migration.form) {
+      case (.up, _): migration.name
+      case (.down, .sql): "\(migration.name).down"
+      case (.down, _): "\(migration.name) (its way back)"
+      }
     }
   }
 }
@@ -58,7 +52,7 @@ extension MigrationRun {
     let sequence = try MigrationSequence(migrations, entries)
     // A migration that ran, and whose row a disk has lost, would run again on what it has made.
     if !sequence.pending.isEmpty {
-      try TracedRun.checkListed(entries, in: connection)
+      try MigrationTrace.checkListed(entries, in: connection)
     }
     return Ledger(sequence: sequence, revision: try ReadView(connection).last.revision)
   }

@@ -473,11 +473,6 @@ extension MigrationWorkspace {
   /// Notes that the step has renamed or dropped a table.
   func noteLeft(_ table: String) { step.leftTables.insert(table) }
 
-  /// The declared columns that the step has changed, as they were before it, by table.
-  var declaredBefore: [String: [DeclaredColumn]] {
-    columns.declaredBefore(after: session.written.revision, leaving: step.leftTables)
-  }
-
   /// Ends the tables that the step has renamed or dropped, and returns them; one that has records is there still.
   func endLeftTables() throws -> [String] {
     let ended = try step.leftTables.filter { table in

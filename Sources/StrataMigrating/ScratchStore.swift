@@ -15,11 +15,9 @@ struct ScratchStore {
   /// - Parameters:
   ///   - original: The store, whose name the copy has.
   ///   - connection: A connection to it, also beside a writer.
-  ///   - revision: Where the copy ends; nil for all of it.
   static func with<R>(
     copyOf original: StorePath,
     _ connection: Connection,
-    endingAt revision: Revision? = nil,
     _ work: (ScratchStore) throws -> R
   ) throws -> R {
     let directory = "\(TemporaryFolder.path)/strata-migration-\(Scheduling.uuid().uuidString)"
@@ -31,7 +29,7 @@ struct ScratchStore {
     let copy = try StorePath("\(directory)/\(name)", for: .migrating)
     do {
       return try TemporaryFolder.working(at: directory) {
-        try make(copy, of: connection, endingAt: revision)
+        try make(copy, of: connection)
         return try work(ScratchStore(path: copy))
       }
     } catch DataMigrationError.notEnoughSpace(let needed, let free) {
@@ -48,11 +46,7 @@ struct ScratchStore {
     }
   }
 
-  private static func make(
-    _ copy: StorePath,
-    of connection: Connection,
-    endingAt revision: Revision?
-  ) throws {
+  private static func make(_ copy: StorePath, of connection: Connection) throws {
     let file = try NewFile(at: copy, for: .migrating, on: .system)
     try file.create()
     let destination = try file.connect()
@@ -62,7 +56,6 @@ struct ScratchStore {
       while try backup.step(pages: -1) != .complete {}
       try backup.finish()
     }.get()
-    if let revision { try HistoryCut.cut(destination, after: revision) }
     try destination.close()
     try file.giveName()
   }

@@ -19,13 +19,10 @@ extension Persistence {
   /// pending ones first.
   /// Tables that the file did not have by then are empty, and so are excluded ones.
   ///
-  /// A state from before migrations of the data is brought up by them, as a launch from it would have brought it up: they
-  /// run again on a copy of the store that ends there, in the folder for temporary files. O(file) more.
-  ///
   /// Throws `PersistenceError`: `.notThere` for a revision, time or name that is not in the history (not reached,
-  /// trimmed, or inside commits that became one delta while the disk failed); `.undecodable` where a migration of the
-  /// data has given the state another shape since and cannot run on it again; `.refused` where a migration fails on it,
-  /// and where the file has migrations and was opened without `.migrations([…])`; or an error of reading the file.
+  /// trimmed, or inside commits that became one delta while the disk failed); `.refused` where a migration of the data ran
+  /// or was taken back since, as the types of this build do not read that state: fork the store there, and open the copy,
+  /// which is brought up; or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
   }
@@ -39,24 +36,14 @@ extension Persistence {
     database: Database, values: ChangeSet, carried: CarriedFields
   ) {
     try await writePending(for: point)
-    let (path, policy, configuration) = (writer.path, policy, writer.configuration)
-    let preparation = writer.preparation
+    let (path, policy) = (writer.path, policy)
     return try await reader.read { view in
       let revision = try view.revision(of: point)
       if let recent = recentContents(at: revision, unknownFields) {
         try view.checkIsKept(revision)
         return (recent.database, recent.values, CarriedFields())
       }
-      let earlier = try preparation?.readEarlierState(
-        at: revision,
-        of: view,
-        at: path,
-        configuration
-      ) { view in
-        try view.contents(at: view.last.revision, over: Database(), policy, path, unknownFields)
-      }
-      if let earlier { return earlier }
-      if preparation == nil { try view.checkShape(at: revision) }
+      try view.checkShape(at: revision)
       return try view.contents(at: revision, over: Database(), policy, path, unknownFields)
     }
   }
@@ -104,8 +91,9 @@ extension Persistence {
   /// Every kept version of one entity, the oldest first.
   ///
   /// The first version may come from the oldest snapshot; the others come from the commits that put
-  /// or removed the entity. Empty for an entity that never existed. A version that this build cannot
-  /// read is given as `.undecodable` with the cause, and the others as they are. Name the table if
+  /// or removed the entity. Empty for an entity that never existed. Versions from before a migration of the data that has
+  /// changed the entity are `.earlier`: the record with the names of that time, also under another ID or in another table.
+  /// One that this build cannot read for another cause is `.undecodable`, and the others are as they are. Name the table if
   /// several tables have the type. O(journal).
   ///
   /// Throws `PersistenceError` of the kind `.notThere` for a table that is not in the schema, or

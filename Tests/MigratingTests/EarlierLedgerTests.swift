@@ -117,7 +117,8 @@ struct EarlierLedgerTests {
     try await migrator(1).down()
 
     try await migrator(1).revert(to: ran)
-    #expect(try await migrator(1).history() == then)
+    let now = try await migrator(1).history()
+    #expect(now.map(\.name) == then.map(\.name) && now.map(\.checksum) == then.map(\.checksum))
     #expect(try await namesOfFork(at: revision(), knowing: 1) == expected)
     // The revert is a change of the ledger as well.
     try await migrator(1).down()
@@ -132,7 +133,7 @@ struct EarlierLedgerTests {
     let persistence = try await app.open(knowing: 0)
     #expect(
       try await reason { _ = try await persistence.state(at: .revision(ran)) }
-        == .dataMigration(.takenBack("0001_add", at: ran))
+        == .beforeMigration("0001_add", ran)
     )
     try await persistence.close()
   }
@@ -153,7 +154,7 @@ struct EarlierLedgerTests {
     )
     #expect(
       try await reason { _ = try await persistence.state(at: .revision(ran)) }
-        == .dataMigration(.takenBack("0001_add", at: ran))
+        == .beforeMigration("0001_add", ran)
     )
     try await persistence.close()
   }
@@ -161,15 +162,6 @@ struct EarlierLedgerTests {
   /// The ledger of a file.
   private func ledger(of path: String) throws -> [DataLedger.Entry] {
     try Inspector(path: path).query { try DataLedger.entries(on: $0.journal.connection) }
-  }
-
-  /// How many runs the file keeps although their deltas were trimmed.
-  private func keptRuns() throws -> Int {
-    try Inspector(path: path).query { view in
-      try view.journal.connection.first("SELECT count(*) FROM migration_trace", []) {
-        Int(try $0.int(0))
-      } ?? 0
-    }
   }
 
   @Test
@@ -188,7 +180,6 @@ struct EarlierLedgerTests {
     _ = try await compacted.compact()
     try await compacted.close()
     #expect(try Inspector(path: path).query { $0.first } == nil)
-    #expect(try keptRuns() == 1)
 
     let copy = directory.path("copy.strata")
     try await StoreBackup.fork(path, at: .snapshot("ran"), to: copy)
@@ -201,31 +192,9 @@ struct EarlierLedgerTests {
     let persistence = try await app.open(knowing: 0)
     #expect(
       try await reason { _ = try await persistence.state(at: .snapshot("ran")) }
-        == .dataMigration(.takenBack("0001_add", at: ran))
+        == .beforeMigration("0001_add", ran)
     )
     try await persistence.close()
-  }
-
-  @Test
-  func `what is kept of trimmed runs ends with the snapshots before them`() async throws {
-    let named = try await app.open(knowing: 0)
-    try await named.snapshot(named: "first")
-    try await named.close()
-    try await migrator(2).up()
-    try await migrator(2).down(to: 1)
-    func compact() async throws {
-      let persistence = try await app.open(knowing: 1)
-      _ = try await persistence.compact()
-      try await persistence.close()
-    }
-    try await compact()
-    #expect(try keptRuns() == 3)
-    _ = try NamedSnapshots(of: path).prune(.names(["first"]))
-    try await app.write(knowing: 1, ["u3": "User 31"])
-    try await compact()
-    try await app.write(knowing: 1, ["u3": "User 31, again"])
-    try await compact()
-    #expect(try keptRuns() == 0)
   }
 
   @Test
@@ -333,7 +302,9 @@ struct EarlierLedgerTests {
       }
     }
     for (revision, rows) in known {
-      let ledger = try Inspector(path: path).query { try $0.earlierCatalog(at: revision).ledger }
+      let ledger = try Inspector(path: path).query {
+        try DataLedger.entries(at: revision.number, on: $0.journal.connection)
+      }
       #expect(ledger == rows, "seed \(seed), revision \(revision)")
     }
   }

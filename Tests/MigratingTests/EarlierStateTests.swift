@@ -1,17 +1,17 @@
 import Foundation
 import ProductSupport
 import Strata
-import StrataInspection
 import StrataJournal
 import StrataMaintaining
+import StrataMaintenance
 import StrataMigrating
 import StrataMigrations
-import StrataScripts
+import StrataRecords
 import StrataStorage
 import TestSupport
 import Testing
 
-/// States from before migrations, as the types of the newest build read them.
+/// States and versions from before migrations, which the types of the newest build do not read.
 struct EarlierStateTests {
   private typealias First = FiveReleases.First
   private typealias Last = FiveReleases.Last
@@ -25,13 +25,14 @@ struct EarlierStateTests {
   }
 
   private func openLast(
-    at path: String? = nil,
-    _ migrations: [DataMigration]? = FiveReleases.migrations
+    _ migrations: [DataMigration]? = FiveReleases.migrations,
+    _ restore: RestorePolicy = .strict
   ) async throws -> Persistence<Last.State, Last.Database> {
-    return try await Persistence.open(
-      at: path ?? self.path,
+    try await Persistence.open(
+      at: path,
       initialState: Last.State(),
       database: \.db,
+      configuration: PersistenceConfiguration(restore: restore),
       with: .opening(migrations: migrations, archive: nil)
     )
   }
@@ -41,266 +42,203 @@ struct EarlierStateTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: First.State(),
-      database: \.db,
-      with: [.migrations([])]
+      database: \.db
     )
     change(Store<First.State, Never>(persistence))
     try await persistence.close()
   }
 
   private func reason(
-    _ persistence: Persistence<Last.State, Last.Database>,
-    at revision: Revision
+    _ body: () async throws -> Void
   ) async throws -> PersistenceError.Reason? {
     do {
-      _ = try await persistence.state(at: .revision(revision))
+      try await body()
       return nil
-    } catch {
+    } catch let error as PersistenceError {
       return error.reason
     }
   }
 
-  @Test
-  func `each state is what a launch from it leads to, and nothing is written`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    try await write { store in
-      store.commit { $0.db.notes.remove("n4") }
-      store.commit { state in
-        if var note = state.db.notes["n1"] {
-          note.text = "changed"
-          state.db.notes.insert(note)
-        }
-        state.db.users.insert(First.User(id: "u9", name: "Nine", street: "9 Street", city: "Bonn"))
-      }
-    }
-    let persistence = try await openLast()
-    let position = persistence.revision
-    #expect(try await persistence.state(at: .revision(1)) == FiveReleases.expected())
-    for revision: Revision in [0, 1, 2, 3] {
-      let fork = directory.path("fork \(revision).strata")
-      try await StoreBackup.fork(
-        try await backup(persistence, revision),
-        at: .revision(revision),
-        to: fork
-      )
-      let launched = try await openLast(at: fork)
-      #expect(try await persistence.state(at: .revision(revision)) == launched.initialState.db)
-      try await launched.close()
-    }
-    let third = try await persistence.state(at: .revision(3))
-    #expect(third.users[9]?.age == 18)
-    #expect(third.addresses["u9"]?.city == "Bonn")
-    #expect(third.memos["n1"]?.body == "changed")
-    #expect(persistence.revision == position)
-    try await persistence.close()
-    #expect(try Inspector(path: path).verify().isSound)
-  }
-
-  private func backup(
-    _ persistence: Persistence<Last.State, Last.Database>,
-    _ revision: Revision
-  ) async throws -> String {
-    let copy = directory.path("copy \(revision).strata")
-    try await persistence.backup(to: copy)
-    return copy
-  }
-
   @Test(arguments: 0...4)
-  func `a state between two migrations goes through the later ones only`(_ count: Int) async throws
-  {
+  func `a state is refused with the first migration after it, and a fork there brings it up`(
+    _ count: Int
+  ) async throws {
     try await FiveReleases.makeFirst(at: path)
     let migrator = DataMigrator(FiveReleases.migrations, at: path)
     if count > 0 { try await migrator.up(to: count) }
     let between = try await migrator.status().revision
     let persistence = try await openLast()
-    #expect(try await persistence.state(at: .revision(between)) == FiveReleases.expected())
+    let store = Store<Last.State, Never>(persistence)
+    let next = FiveReleases.migrations[count].name
+    for attempt in [0, 1] {
+      let error = await #expect(throws: PersistenceError.self) {
+        if attempt == 0 { _ = try await persistence.state(at: .revision(between)) }
+        if attempt == 1 { try await persistence.revert(to: .revision(between)) }
+      }
+      #expect(error?.reason == .beforeMigration(next, between))
+      #expect(error?.kind == .refused && error?.remedy == .chooseAnother)
+      #expect(error?.description.contains("`strata fork '\(path)' NEW --at \(between)`") == true)
+    }
+    #expect(store.state.db == FiveReleases.expected())
+    let last = persistence.revision
+    #expect(try await persistence.state(at: .revision(last)) == FiveReleases.expected())
     try await persistence.close()
+    let fork = try await Persistence.fork(
+      of: path,
+      at: .revision(between),
+      to: directory.path("fork.strata"),
+      initialState: Last.State(),
+      database: \.db,
+      with: [.migrations(FiveReleases.migrations)]
+    )
+    #expect(fork.initialState.db == FiveReleases.expected())
+    try await fork.close()
   }
 
   @Test
-  func `a revert to a state from before migrations has the shape of today`() async throws {
+  func `a program without the list is refused likewise, for reading too`() async throws {
     try await FiveReleases.makeFirst(at: path)
-    let persistence = try await openLast()
-    let store = Store<Last.State, Never>(persistence)
-    store.commit { state in
-      state.db.memos.removeAll()
-      state.db.users.remove(1)
+    try await openLast().close()
+    for (list, restore) in [(nil, .strict), ([], .readOnly)] as [([DataMigration]?, RestorePolicy)]
+    {
+      let persistence = try await openLast(list, restore)
+      #expect(
+        try await reason { _ = try await persistence.state(at: .revision(1)) }
+          == .beforeMigration("0001_add_age", 1)
+      )
+      try await persistence.close()
     }
-    try await persistence.revert(to: .revision(1))
-    #expect(store.state.db == FiveReleases.expected())
+  }
+
+  private static let double = DataMigration("0001_double", table: "users") { user in
+    user["name"] = user["name"]?.text.map { .string("\($0) twice") }
+  }.reversed(table: "users") { user in
+    user["name"] = user["name"]?.text.map { .string(String($0.dropLast(" twice".count))) }
+  }
+
+  /// Opens the first release with a list.
+  private func openFirst(
+    _ migrations: [DataMigration]
+  ) async throws -> Persistence<First.State, First.Database> {
+    try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      with: [.migrations(migrations)]
+    )
+  }
+
+  @Test
+  func `what a migration made that was taken back is refused, and what is before it is read`()
+    async throws
+  {
+    try await FiveReleases.makeFirst(at: path)
+    let migrator = DataMigrator([Self.double], at: path)
+    let applied = try await migrator.up().after
+    try await migrator.down()
+    let persistence = try await openFirst([])
+    #expect(
+      try await reason { _ = try await persistence.state(at: .revision(applied)) }
+        == .beforeMigration("0001_double", applied)
+    )
+    #expect(try await persistence.state(at: .revision(1)) == persistence.initialState.db)
     try await persistence.close()
-    let again = try await openLast()
-    #expect(again.initialState.db == FiveReleases.expected())
+    // With the same migration in force again, its state is read as it was, and the one between is not.
+    let again = try await openFirst([Self.double])
+    #expect(try await again.state(at: .revision(applied)).users["u1"]?.name == "User 1 twice")
+    #expect(
+      try await reason { _ = try await again.state(at: .revision(applied.next)) }
+        == .beforeMigration("0001_double", applied.next)
+    )
     try await again.close()
   }
 
   @Test
-  func `scripts with joins and aggregates run on the earlier state`() async throws {
-    struct User: EntityType {
-      static let tableName: TableName = "users"
-      let id: EntityID<User>
-      var name: String
-      var notes: Int
-      var text: String?
-    }
-    struct Users: DatabaseType {
-      var users = EntityTable<User>()
-      static let schema = DatabaseSchema<Users> { Entities(\.users) }
-    }
-    struct App: StateType { var db = Users() }
-    try await FiveReleases.makeFirst(at: path, users: 2)
-    try await write { store in
-      store.commit { state in
-        state.db.notes.insert(First.Note(id: "n8", text: "zz", author: "u2"))
-        state.db.notes.insert(First.Note(id: "n9", text: "yy", author: "u2"))
-      }
-      store.commit { $0.db.notes.remove("n1") }
-    }
-    let steps = [
-      try DataMigration(
-        "0001_counts",
-        sql: """
-          -- strata:allow destructive(users.street), destructive(users.city)
-          ALTER TABLE users ADD COLUMN notes INTEGER;
-          UPDATE users SET notes = (SELECT count(*) FROM notes WHERE author = users.id);
-          ALTER TABLE users DROP COLUMN street;
-          ALTER TABLE users DROP COLUMN city;
-          """
-      ),
-      try DataMigration(
-        "0002_last_text",
-        sql: """
-          ALTER TABLE users ADD COLUMN text TEXT;
-          UPDATE users SET text = n.text FROM
-            (SELECT author, max(text) AS text FROM notes GROUP BY author) AS n WHERE n.author = users.id;
-          """
-      ),
-    ]
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: App(),
-      database: \.db,
-      with: [.migrations(steps)]
-    )
-    func shown(_ database: Users) -> [String] {
-      database.users.map { "\($0.id) \($0.notes) \($0.text ?? "none")" }.sorted()
-    }
-    #expect(shown(persistence.initialState.db) == ["u1 0 none", "u2 3 zz"])
-    #expect(
-      shown(try await persistence.state(at: .revision(1))) == ["u1 1 text 1", "u2 1 text 2"]
-    )
-    #expect(
-      shown(try await persistence.state(at: .revision(2))) == ["u1 1 text 1", "u2 3 zz"]
-    )
+  func `a migration that was only noted separates nothing`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    try await DataMigrator([Self.double], at: path).baseline(at: 1)
+    let persistence = try await openFirst([Self.double])
+    #expect(try await persistence.state(at: .revision(0)) == First.Database())
+    #expect(try await persistence.state(at: .revision(1)).users["u1"]?.name == "User 1")
     try await persistence.close()
   }
 
-  @Test
-  func `what cannot run again is named`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    let up = try await DataMigrator(FiveReleases.migrations, at: path).up()
-    let without = try await openLast(nil)
-    #expect(try await reason(without, at: 1) == .beforeMigration("0001_add_age"))
-    #expect(try await reason(without, at: up.after) == nil)
-    try await without.close()
-    let squashed = [DataMigration("0005_squashed", replacing: 1...5)]
-    let shorter = try await openLast(squashed)
-    #expect(try await reason(shorter, at: 1) == .beforeMigration("0001_add_age"))
-    try await shorter.close()
+  /// The contents of versions, where each is shown as a text.
+  private func shown<Entity>(_ versions: [EntityVersion<Entity>]) -> [String] {
+    versions.map { version in
+      switch version.content {
+      case .earlier(let record): "\(version.revision): \(record)"
+      case .put: "\(version.revision): as \(Entity.self)"
+      case .removed: "\(version.revision): removed"
+      case .erased, .notPersisted, .undecodable: "\(version.revision): \(version.content)"
+      }
+    }
   }
 
   @Test
-  func `a state with a migration that was taken back later goes through the later ones`()
+  func `a version from before a migration is its record, with the names of its time`()
     async throws
   {
-    try await FiveReleases.makeFirst(at: path)
-    let migrator = DataMigrator(FiveReleases.migrations, at: path)
-    let applied = try await migrator.up(to: 1).after
-    try await migrator.down(to: 0)
-    let between = try await migrator.status().revision
+    try await FiveReleases.makeFirst(at: path, users: 2)
     let persistence = try await openLast()
-    for revision in [1, applied, between] {
-      #expect(try await persistence.state(at: .revision(revision)) == FiveReleases.expected())
-    }
-    try await persistence.close()
-  }
-
-  @Test
-  func `an older build reads no state of a migration that was taken back since`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    let double = DataMigration("0001_double", table: "users") { user in
-      if case .string(let name) = user["name"] { user["name"] = .string(name + " twice") }
-    }
-    let reversed = double.reversed(table: "users") { user in
-      if case .string(let name) = user["name"] {
-        user["name"] = .string(String(name.dropLast(" twice".count)))
-      }
-    }
-    let migrator = DataMigrator([reversed], at: path)
-    let applied = try await migrator.up().after
-    try await migrator.down()
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      with: [.migrations([])]
+    let memos = try await persistence.history(of: EntityID<Last.Memo>("n1"))
+    #expect(
+      shown(memos).map { $0.prefix { $0 != "{" } } == [
+        "1: notes n1, before 0002_memos: ", "3: memos n1, before 0004_integer_ids: ",
+        "5: as Memo",
+      ]
     )
-    let unknown = DataMigrationError.takenBack("0001_double", at: applied)
-    do {
-      _ = try await persistence.state(at: .revision(applied))
-      Issue.record("it was read")
-    } catch {
-      #expect(error.reason == .dataMigration(unknown))
-    }
-    do {
-      try await persistence.revert(to: .revision(applied))
-      Issue.record("it was reverted")
-    } catch let error as PersistenceError {
-      #expect(error.reason == .dataMigration(unknown))
-    }
-    #expect(try await persistence.state(at: .revision(1)) == persistence.initialState.db)
-    try await persistence.close()
-  }
-
-  @Test
-  func `a migration that was only noted does not run on an earlier state`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    let first = Array(FiveReleases.migrations.prefix(1))
-    let noted = [DataMigration("0001_add_age", table: "users") { $0["age"] = .integer(99) }]
-    // The users have an age already, which the migration would change.
-    try await DataMigrator(first, at: path).up()
-    let aged = try await DataMigrator([], at: path).status().revision
-    try RawSQLite.runAndRecomputeHashes("DELETE FROM migration WHERE kind = 1", on: path)
-    try await write { $0.commit { $0.db.tags.insert(First.Tag(id: "t9")) } }
-    try await DataMigrator(noted, at: path).baseline(at: 1)
-    let persistence = try await openLast(noted + FiveReleases.migrations.dropFirst())
-    let state = try await persistence.state(at: .revision(aged))
-    #expect(state == FiveReleases.expected())
-    try await persistence.close()
-  }
-
-  @Test
-  func `a migration that fails on an earlier state says so`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    try await write { store in
-      store.commit { $0.db.users.insert(First.User(id: "odd", name: "Odd")) }
-      store.commit { $0.db.users.remove("odd") }
-    }
-    let strict = DataMigration("0001_add_age", table: "users") { user in
-      guard user.id.text?.hasPrefix("u") ?? false else { throw Odd() }
-      user["age"] = .integer(18)
-    }
-    let persistence = try await openLast([strict] + FiveReleases.migrations.dropFirst())
-    let reason = try await reason(persistence, at: 2)
-    guard case .failed("0001_add_age", let detail)? = reason?.feature(DataMigrationError.self)
-    else {
-      Issue.record("\(String(describing: reason))")
+    guard case .earlier(let note)? = memos.first?.content else {
+      Issue.record("another content: \(memos)")
       return
     }
-    #expect(detail.contains("Odd"))
-    #expect(try await persistence.state(at: .revision(1)) == FiveReleases.expected())
+    #expect(note.fields["text"] != nil && note.fields["body"] == nil)
+    #expect(note.id == .string("n1"))
+    #expect(
+      memos.dropFirst().map(\.name) == ["migration 0002_memos", "migration 0004_integer_ids"]
+    )
+    let users = try await persistence.history(of: EntityID<Last.User>(1))
+    #expect(
+      shown(users).map { $0.prefix { $0 != "{" } } == [
+        "1: users u1, before 0001_add_age: ", "2: users u1, before 0003_split_address: ",
+        "4: users u1, before 0004_integer_ids: ", "5: as User",
+      ]
+    )
     try await persistence.close()
   }
 
-  private struct Odd: Error {}
+  @Test
+  func `a migration that left an entity alone leaves its versions as they are`() async throws {
+    try await FiveReleases.makeFirst(at: path, users: 2)
+    let first = DataMigration("0001_first", table: "users") { user in
+      if user.id == .string("u1") { user["name"] = .string("another") }
+    }
+    let persistence = try await openFirst([first])
+    let changed = try await persistence.history(of: EntityID<First.User>("u1"))
+    #expect(
+      shown(changed).map { $0.prefix { $0 != "{" } } == [
+        "1: users u1, before 0001_first: ", "2: as User",
+      ]
+    )
+    let other = try await persistence.history(of: EntityID<First.User>("u2"))
+    #expect(shown(other) == ["1: as User"])
+    #expect(other.map(\.place).allSatisfy { $0?.contains("FiveReleases.swift") == true })
+    try await persistence.close()
+  }
+
+  @Test
+  func `a version that a migration made is earlier once it was taken back`() async throws {
+    try await FiveReleases.makeFirst(at: path, users: 1)
+    let migrator = DataMigrator([Self.double], at: path)
+    try await migrator.up()
+    try await migrator.down()
+    let persistence = try await openFirst([])
+    let versions = try await persistence.history(of: EntityID<First.User>("u1"))
+    #expect(
+      shown(versions).map { $0.prefix { $0 != "{" } } == [
+        "1: as User", "2: users u1, before 0001_double: ", "3: as User",
+      ]
+    )
+    try await persistence.close()
+  }
 }

@@ -143,6 +143,7 @@ struct OpeningMigrationTests {
     let store = Store<Shop, Never>(euros)
     store.commit { $0.db.prices.insert(Price(id: "tea", amount: 5)) }
     try await euros.snapshot(named: "old")
+    let old = euros.revision
     try await euros.close()
     let cents = DataMigration("0001_cents") { tables in
       try tables.forEach(in: "prices") { price in
@@ -161,7 +162,7 @@ struct OpeningMigrationTests {
         if attempt == 0 { _ = try await persistence.state(at: .snapshot("old")) }
         if attempt == 1 { try await persistence.revert(to: .snapshot("old")) }
       }
-      #expect(error?.reason == .beforeMigration("0001_cents"))
+      #expect(error?.reason == .beforeMigration("0001_cents", old))
     }
     #expect(persistence.revision == revision)
     #expect(later.state.db.prices["tea"]?.amount == 500)

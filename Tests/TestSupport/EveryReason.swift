@@ -31,7 +31,7 @@ extension PersistenceError.Reason {
     (.undecodable(table: "value:theme", id: "value", detail: "no age"), 1),
     (.sealed(table: "users"), 1),
     (.unopenable(table: "users", id: "1", detail: "another key"), 1),
-    (.beforeMigration("0001_a"), 1),
+    (.beforeMigration("0001_a", 3), 1),
     (.reservedName("value:a"), 1),
     (.ruleBroken("two users have one name"), 1),
     (

@@ -47,9 +47,9 @@ extension PersistenceError.Reason {
     case .truncated, .damaged, .endMissing: .damaged
     case .newerFormat, .needsFeature: .newer
     case .olderFormat, .migration: .otherSchema
-    case .undecodable, .sealed, .unopenable, .beforeMigration: .undecodable
+    case .undecodable, .sealed, .unopenable: .undecodable
     case .reservedName, .ruleBroken, .unlistedTables, .tablesGone, .readOnly, .previewing,
-      .fileExists, .nameTaken:
+      .fileExists, .nameTaken, .beforeMigration:
       .refused
     case .diskFull, .io, .notReadable, .notWritable, .temporaryFile: .disk
     case .closed, .suspended: .closed

@@ -93,9 +93,8 @@ extension PersistenceError {
     case tablesGone([String: Int], new: [String], number: Int = 1)
     /// A temporary file cannot be written or read.
     case temporaryFile(String)
-    /// The revision is before a migration of the data that cannot run on it again, so the types of this build do not
-    /// read it.
-    case beforeMigration(String)
+    /// A migration of the data ran, or was taken back, after the revision, so the types of this build do not read it.
+    case beforeMigration(String, Revision)
     /// The snapshot of another revision has this name.
     case nameTaken(String, Revision)
   }
@@ -186,10 +185,9 @@ extension PersistenceError.Reason {
       \(new.joined(separator: ", ")), which would start from the initial state
       """
     case .temporaryFile(let detail): "a temporary file failed: \(detail)"
-    case .beforeMigration(let name):
+    case .beforeMigration(let name, let revision):
       """
-      this revision is before the migration \(name), which cannot run on it again here, so this build's types do not \
-      read it
+      the migration \(name) ran, or was taken back, after revision \(revision), so this build's types do not read that state
       """
     case .nameTaken(let name, let revision):
       "the snapshot of revision \(revision) has the name “\(name)”"
@@ -330,9 +328,11 @@ extension PersistenceError.Reason {
       Free some space in \(TemporaryFolder.path), which is to be a directory in which this user may write, or set TMPDIR to \
       another one.
       """
-    case .beforeMigration:
+    case .beforeMigration(_, let revision):
       """
-      `strata query` reads it without types. Pass the migration as it ran, or ask for a revision after it.
+      Fork the store there, and open the copy with this build, which brings it up: \
+      `strata fork\(path.map { " \($0.shellWord)" } ?? "") NEW --at \(revision)`, or Persistence.fork of StrataMaintenance. \
+      `strata query --at` reads the revision without types.
       """
     case .nameTaken:
       "Choose another name, or rename that snapshot (`strata snapshot rename`); `--replace` moves the name."

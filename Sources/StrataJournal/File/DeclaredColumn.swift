@@ -12,7 +12,7 @@ package struct DeclaredColumn: Sendable, Equatable {
   package let isRequired: Bool
   /// Its DEFAULT, as a script has written it; nil for none.
   package let defaultValue: String?
-  /// The revision after which it was declared.
+  /// The revision after which it was declared so.
   package let since: Revision
 
   package init(
@@ -37,22 +37,19 @@ package struct DeclaredColumn: Sendable, Equatable {
     )
   }
 
-  /// The same, declared by a revision at the latest.
-  package func declared(by revision: Revision) -> DeclaredColumn {
-    DeclaredColumn(
-      table: table,
-      field: field,
-      isRequired: isRequired,
-      defaultValue: defaultValue,
-      since: min(since, revision)
-    )
-  }
-
   /// The declared columns of every table, in the order of tables and their columns.
-  package static func all(in connection: Connection) throws -> [DeclaredColumn] {
+  ///
+  /// - Parameter revision: Those that were declared by then; nil for those of now.
+  package static func all(
+    at revision: Revision? = nil,
+    in connection: Connection
+  ) throws -> [DeclaredColumn] {
     try HashedTable.declaredColumn.rows(
-      "WHERE field <> ? ORDER BY entity_table, position",
-      [.blob(DroppedColumn.field)],
+      """
+      WHERE field <> ?1 AND since <= ifnull(?2, since) AND (until IS NULL OR until > ?2)
+        ORDER BY entity_table, position
+      """,
+      [.blob(DroppedColumn.field), .integer(orNull: revision?.number)],
       on: connection
     ) { row in
       let (table, name) = (try row.text(0), try row.text(1))
@@ -76,25 +73,56 @@ package struct DeclaredColumn: Sendable, Equatable {
     }
   }
 
-  /// Replaces the declared columns of a table, in the caller's transaction; none of them is a dropped one any more.
+  /// Replaces the declared columns of a table from a revision on, in the caller's transaction; returns them as they are now.
+  ///
+  /// Those that stay as they are keep their rows. None is a dropped one any more.
+  @discardableResult
   package static func replace(
     _ columns: [DeclaredColumn],
     of table: String,
+    at revision: Revision,
     in connection: Connection
-  ) throws {
-    try connection.run(
-      "DELETE FROM declared_column WHERE entity_table = ? AND field <> ?",
-      [.text(table), .blob(DroppedColumn.field)]
-    )
-    for (position, column) in columns.enumerated() {
+  ) throws -> [DeclaredColumn] {
+    let before = try all(in: connection).filter { $0.table == table }
+    func isKept(_ position: Int) -> Bool {
+      position < before.count && position < columns.count && before[position] == columns[position]
+    }
+    for (position, column) in before.enumerated() where !isKept(position) {
+      let key: [Value] = [
+        .text(table), .text(column.field.name), .integer(column.since.number),
+      ]
+      if column.since == revision {
+        try connection.run(
+          "DELETE FROM declared_column WHERE entity_table = ? AND name = ? AND since = ?",
+          key
+        )
+      } else {
+        try HashedTable.declaredColumn.end(
+          "WHERE entity_table = ? AND name = ? AND since = ?",
+          key,
+          at: revision.number,
+          on: connection
+        )
+      }
+    }
+    return try columns.enumerated().map { position, column in
+      if isKept(position) { return column }
+      try DroppedColumn(table: table, name: column.field.name, since: revision)
+        .remove(from: connection)
       try HashedTable.declaredColumn.insert(
         [
           .text(table), .text(column.field.name), .integer(Int64(position)),
           .blob(try Layout([column.field]).body), .integer(column.isRequired ? 1 : 0),
-          column.defaultValue.map { .text($0) } ?? .null, .integer(column.since.number),
+          column.defaultValue.map { .text($0) } ?? .null, .integer(revision.number), .null,
         ],
-        on: connection,
-        .replace
+        on: connection
+      )
+      return DeclaredColumn(
+        table: table,
+        field: column.field,
+        isRequired: column.isRequired,
+        defaultValue: column.defaultValue,
+        since: revision
       )
     }
   }

@@ -50,9 +50,10 @@ package struct DroppedColumn: Sendable, Hashable {
       try HashedTable.declaredColumn.insert(
         [
           .text(table), .text(column.name), .integer(0), .blob(field), .integer(0), .null,
-          .integer(column.since.number),
+          .integer(column.since.number), .null,
         ],
-        on: connection
+        on: connection,
+        .replace
       )
     }
   }

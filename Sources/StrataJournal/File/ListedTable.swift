@@ -60,14 +60,6 @@ package struct ListedTable: Sendable, Equatable {
     try ListedTable(name: name, since: known.since, until: revision).write(to: connection)
   }
 
-  /// Undoes the ends of tables after a revision.
-  package static func removeEnds(after revision: Revision, from connection: Connection) throws {
-    for table in try all(in: connection) {
-      guard let until = table.until, until > revision else { continue }
-      try ListedTable(name: table.name, since: table.since).write(to: connection)
-    }
-  }
-
   /// Writes the row, or replaces it.
   package func write(to connection: Connection) throws(SQLiteError) {
     try HashedTable.entityTable.insert(

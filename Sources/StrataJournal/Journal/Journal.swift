@@ -357,8 +357,7 @@ package struct Journal {
   /// Removes up to `slice` deltas up to a revision, the oldest first, so that the rest has no gap after
   /// an interruption.
   ///
-  /// Returns whether none is left, and the approximate number of bytes removed. What runs of migrations have changed
-  /// stays known while a snapshot is older: see ``TracedRun``.
+  /// Returns whether none is left, and the approximate number of bytes removed.
   package func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
     let last = try connection.first(
       """
@@ -372,7 +371,6 @@ package struct Journal {
     ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
     guard let (through, count, bytes) = last, let through else { return (true, 0) }
     _ = try StoredNumber.sum(bytes, "the size of the deltas")
-    try TracedRun.keep(through: Revision(through), in: connection)
     for table in ["change_index", "delta_part"] {
       try connection.run("DELETE FROM \(table) WHERE revision <= ?", [.integer(through)])
     }

@@ -121,7 +121,10 @@ extension Inspector {
   private func verifyRows(_ view: ReadView) throws -> String {
     var count = 0
     for table in HashedTable.all { count += try table.verify(access.connection) }
-    try TracedRun.checkListed(DataLedger.entries(on: access.connection), in: access.connection)
+    try MigrationTrace.checkListed(
+      DataLedger.entries(on: access.connection),
+      in: access.connection
+    )
     let snapshots = Set(view.verified.map(\.header.revision))
     for (name, revision) in view.names where !snapshots.contains(revision) {
       throw CorruptionError(

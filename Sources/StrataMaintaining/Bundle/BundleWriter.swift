@@ -261,8 +261,7 @@ extension BundleWriter {
       after: base,
       chain: chain,
       stored: replay.chain,
-      contexts == .keep ? .kept : .removed,
-      .withoutScripts
+      contexts == .keep ? .kept : .removed
     )
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       try rewriter.append(

@@ -1,13 +1,12 @@
 import StrataJournal
 import StrataNormalization
-import StrataSchema
 
 extension ReadView {
-  /// Refuses a state from before migrations that this build does not know.
+  /// Refuses a state that is separated from the last one by a migration of the data: it has another shape.
   func checkShape(at revision: Revision) throws {
-    let rows = try DataLedger.entries(on: journal.connection)
-    guard let row = rows.first(where: { Revision($0.revision) > revision }) else { return }
-    throw PersistenceError.Reason.beforeMigration(row.name)
+    let boundaries = try MigrationBoundaries(in: journal.connection).after(revision)
+    guard let first = boundaries.first else { return }
+    throw PersistenceError.Reason.beforeMigration(first.migration, revision)
   }
 
   /// The database at a revision, as this build's types, and the values that the file had by then.

@@ -7,6 +7,8 @@ import StrataRecords
 extension ReadView {
   /// The versions of one entity: its value in the oldest snapshot, and every change of it since.
   ///
+  /// Those that it had before a migration gave it its ID or its table come first.
+  ///
   /// O(chunks of that snapshot, and all deltas after it); of the chunks one is read, and of the deltas those that
   /// change it, where the file has indexes.
   func versions<Entity: EntityType>(
@@ -36,36 +38,64 @@ extension ReadView {
       through: last.revision,
       in: self
     )
-    for version in found.versions[Array(wanted.id)] ?? [] {
-      let content: EntityVersion<Entity>.Content =
-        switch version.content {
-        case .put(let layout, let record): try put(record[...], of: wanted, layout, &records)
-        case .removed: .removed
-        case .notPersisted: .notPersisted
-        }
-      if let commit = version.commit.map({ found.commits[$0] }) {
+    let boundaries = try MigrationBoundaries(in: journal.connection)
+    let all = try former(of: wanted, found) + [(wanted, found)]
+    let changes = Set(all.flatMap { $0.versions.commits.map(\.revision) })
+    for (key, found) in all {
+      for version in found.versions[Array(key.id)] ?? [] {
+        let commit = version.commit.map { found.commits[$0] }
+        let revision = commit?.revision ?? oldest.revision
+        // One that has not changed the entity has left its shape too.
+        let migration = boundaries.after(revision).first { changes.contains($0.revision) }
+        let content: EntityVersion<Entity>.Content =
+          switch version.content {
+          case .put(let layout, let record):
+            if let migration {
+              .earlier(try earlier(record[...], layout, of: key, before: migration.migration))
+            } else {
+              try put(record[...], of: key, layout, &records)
+            }
+          case .removed: .removed
+          case .notPersisted: .notPersisted
+          }
         versions.append(
           EntityVersion(
             content: content,
-            origin: .commit(name: commit.name, place: commit.place),
-            revisions: commit.first...commit.revision,
-            time: Date(microseconds: commit.time),
-            context: try commit.commitContexts()[commit.revision]
-          )
-        )
-      } else {
-        versions.append(
-          EntityVersion(
-            content: content,
-            origin: .snapshot,
-            revisions: oldest.revision...oldest.revision,
-            time: Date(microseconds: oldest.time),
-            context: nil
+            origin: commit.map { .commit(name: $0.name, place: $0.place) } ?? .snapshot,
+            revisions: (commit?.first ?? revision)...revision,
+            time: Date(microseconds: commit?.time ?? oldest.time),
+            context: try commit?.commitContexts()[revision]
           )
         )
       }
     }
     return versions
+  }
+
+  /// The versions that an entity had before migrations gave it its ID or its table, the oldest first.
+  private func former(
+    of key: EntityKey,
+    _ versions: EntityVersions
+  ) throws -> [(key: EntityKey, versions: EntityVersions)] {
+    guard versions.insertion(of: key.id)?.trace != nil,
+      let former = try FormerRecord(of: key, versions, in: self)
+    else { return [] }
+    let before = former.entity.key
+    return try self.former(of: before, former.versions) + [(before, former.versions)]
+  }
+
+  private func earlier(
+    _ record: ArraySlice<UInt8>,
+    _ layout: Int64,
+    of key: EntityKey,
+    before migration: String
+  ) throws -> EarlierRecord {
+    EarlierRecord(
+      migration: migration,
+      table: key.table,
+      id: try EncodedID.value(of: Array(key.id)),
+      fields: .object(.init(try catalog.members(layout, record, of: key.table)))
+    )
   }
 
   private func put<Entity>(

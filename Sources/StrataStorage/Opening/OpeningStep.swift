@@ -46,18 +46,6 @@ package protocol FilePreparation: ProductStep {
   /// The names of what has to be changed for this build.
   func pending(in connection: Connection) throws -> [String]
 
-  /// Calls a closure with a state from before changes of the file, as they bring it up; nil if the state lacks none of
-  /// them.
-  ///
-  /// Throws `.beforeMigration` where they cannot be made on that state.
-  func readEarlierState<R>(
-    at revision: Revision,
-    of view: ReadView,
-    at path: StorePath,
-    _ configuration: PersistenceConfiguration,
-    _ body: (ReadView) throws -> R
-  ) throws -> R?
-
   /// Notes in a new store the changes that it does not need: it was made in the newest shape.
   ///
   /// - Parameters:

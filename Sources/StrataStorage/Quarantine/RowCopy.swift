@@ -24,14 +24,12 @@ package struct RowCopy {
 
   /// All but deltas and snapshots: tables, layouts, origins, and the notes on migrations and erasures.
   ///
-  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied; without
-  ///   them nothing is copied of runs whose deltas were trimmed.
+  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
   package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
     try tables()
     for number in view.catalog.allNumbers { try layout(number) }
     try origins()
     try dataMigrations(through: view.last.revision, scripts: scripts)
-    if scripts { try rows(of: .migrationTrace, "ORDER BY revision", [], damaged) }
     try erasures()
   }
 
@@ -41,11 +39,12 @@ package struct RowCopy {
   package func tables(through last: Revision? = nil) throws {
     let last = last?.number ?? .max
     try rows(of: .feature, "WHERE since <= ?", [.integer(last)], damaged, .replace)
-    try rows(of: .entityTable, "WHERE since <= ?", [.integer(last)], damaged, .replace) { values in
-      if case .integer(let until) = values[2], until > last { values[2] = .null }
-    }
     try destination.execute("DELETE FROM declared_column")
-    try rows(of: .declaredColumn, "WHERE since <= ?", [.integer(last)], damaged)
+    for table in [HashedTable.entityTable, .declaredColumn] {
+      try rows(of: table, "WHERE since <= ?", [.integer(last)], damaged, .replace) {
+        table.removeEnd(after: last, from: &$0)
+      }
+    }
   }
 
   /// Rows of a table, which get new hashes.
@@ -179,24 +178,17 @@ package struct RowCopy {
   package func dataMigrations(through last: Revision, scripts: Bool = true) throws {
     try rows(
       of: .migration,
-      "WHERE kind = 1 AND revision <= ? ORDER BY version",
+      "WHERE kind = 1 AND revision <= ? ORDER BY version, revision",
       [.integer(last.number)],
       damaged == .refuse ? .refuse : .keep
     ) { values in
       if !scripts { values[8] = .null }
+      HashedTable.migration.removeEnd(after: last.number, from: &values)
     }
   }
 
   /// The entities that were erased.
   package func erasures() throws { try rows(of: .erasure, "ORDER BY number", [], damaged) }
-
-  /// The runs of migrations up to a revision, also those whose deltas are not copied; none where they cannot be read.
-  func runs(through last: Revision) throws {
-    let runs = try CorruptionError.nilIfCorrupt {
-      try TracedRun.all(after: 0, through: last, in: source)
-    }
-    for run in runs ?? [] { try run.write(to: destination) }
-  }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {
     try source.forEach(query, values) { row in

@@ -119,8 +119,7 @@ package struct Salvage {
     to connection: Connection
   ) throws {
     let rows = RowCopy(source: source, destination: connection, .leaveOut)
-    try rows.tables()
-    try ListedTable.removeEnds(after: history.revision, from: connection)
+    try rows.tables(through: history.revision)
     for table in history.tables.sorted()
     where try ListedTable.named(table, in: connection) == nil {
       try ListedTable.add(table, since: history.snapshot.revision, to: connection)
@@ -136,7 +135,6 @@ package struct Salvage {
       )
     }
     try rows.dataMigrations(through: history.revision)
-    try rows.runs(through: history.snapshot.revision)
     try rows.erasures()
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
     try completeLedger(history, from: source, in: connection)
@@ -164,13 +162,15 @@ package struct Salvage {
     // A row that is kept although it is damaged may not be readable as one.
     let entries = try CorruptionError.nilIfCorrupt { try DataLedger.entries(on: connection) }
     guard let entries else { return }
-    let unlisted = try TracedRun.unlisted(entries, in: connection)
-    guard let last = unlisted.keys.max() else { return }
+    let unlisted = try CorruptionError.nilIfCorrupt {
+      try MigrationTrace.unlisted(in: entries, through: history.revision, of: source)
+    }
+    guard let unlisted, let last = unlisted.keys.max() else { return }
     for gap in DataLedger.gaps(in: entries, through: last) {
       let run = unlisted[gap.upperBound]
       let entry = DataLedger.Entry(
         number: gap.upperBound,
-        name: run?.migration ?? "\(gap.upperBound)",
+        name: run?.name ?? "\(gap.upperBound)",
         checksum: Checksum(of: []),
         applied: now.microseconds,
         duration: 0,
@@ -188,7 +188,7 @@ package struct Salvage {
     let entries = try CorruptionError.nilIfCorrupt { try DataLedger.entries(on: source) }
     if entries != nil { return true }
     let first = try CorruptionError.nilIfCorrupt {
-      _ = try TracedRun.all(after: 0, in: source)
+      _ = try MigrationTrace.unlisted(in: [], of: source)
       return try Journal(connection: source).first()
     }
     return first == Revision(1)

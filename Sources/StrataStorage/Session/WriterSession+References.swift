@@ -39,7 +39,7 @@ extension WriterSession {
     if changed.isEmpty { return }
     try transaction {
       for (table, columns) in changed {
-        try DeclaredColumn.replace(columns, of: table, in: connection)
+        try DeclaredColumn.replace(columns, of: table, at: written.revision, in: connection)
       }
     }
   }

@@ -3,6 +3,7 @@ import Strata
 import StrataArchive
 import StrataArchiving
 import StrataMaintaining
+import StrataMaintenance
 import StrataMigrating
 import StrataMigrations
 import StrataScripts
@@ -139,6 +140,30 @@ private enum EvolvingYourData {
     .allowing(.destructive("users.street"))
 
     return [addAge, splitAddress]
+  }
+
+  static func acrossMigrations(
+    _ persistence: Persistence<AppState, Database>,
+    _ id: User.ID,
+    _ migrations: [DataMigration]
+  ) async throws {
+    let then = try await Persistence.fork(
+      of: "app.strata",
+      at: .revision(120),
+      to: "then.strata",
+      initialState: AppState(),
+      database: \.db,
+      with: [.migrations(migrations)]
+    )
+    for version in try await persistence.history(of: id) {
+      switch version.content {
+      case .put(let user): print(version.revision, user)
+      case .earlier(let record):
+        print(version.revision, record.fields, "before \(record.migration)")
+      case .removed, .erased, .notPersisted, .undecodable: print(version.revision, version.content)
+      }
+    }
+    try await then.close()
   }
 
   static func values() -> [DataMigration] {

@@ -33,7 +33,7 @@ extension RawDatabase {
   /// The tables whose rows have a hash of their own.
   private static let tablesWithHashes = [
     "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
-    "migration_trace", "erasure", "migration",
+    "erasure", "migration",
   ]
 
   private func recomputeRows(keeping kept: Set<String>) throws {

@@ -242,7 +242,7 @@ def read_block(data):
 
 TABLES_WITH_HASHES = (
     "store", "feature", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
-    "migration_trace", "erasure", "migration",
+    "erasure", "migration",
 )
 
 

@@ -1,29 +1,22 @@
-import StrataJournal
 import StrataRecords
 
-/// Whether a question about an entity continues with the entity that it was before a change of its ID or
-/// table.
-package enum Following: Sendable {
-  case moves
-  case nothing
-}
-
 /// What an entity was before a delta gave it another ID, or its table another name.
-struct FormerRecord {
-  let entity: StoredEntity
-  let commit: DeltaHeader
-  let versions: EntityVersions
+package struct FormerRecord {
+  package let entity: StoredEntity
+  /// The delta that gave it another ID or table.
+  package let commit: DeltaHeader
+  package let versions: EntityVersions
 
   /// Looks through the blocks of the delta that added an entity.
   ///
   /// Among the records that the delta removed, the former one is the record with the same values except for
   /// the ID. Nil if the delta has no such record or several, or if history starts with it. O(entities that
   /// the delta removes).
-  init?(
+  package init?(
     of key: EntityKey,
     _ versions: EntityVersions,
     in view: ReadView,
-    skipping: Int
+    skipping: Int = 0
   ) throws {
     guard let commit = versions.insertion(of: key.id), commit.first > view.oldest else {
       return nil
@@ -90,7 +83,7 @@ struct FormerRecord {
 
 extension EntityVersions {
   /// The commit that last added an entity; nil if the entity was there at the oldest revision.
-  fileprivate func insertion(of id: ArraySlice<UInt8>) -> DeltaHeader? {
+  package func insertion(of id: ArraySlice<UInt8>) -> DeltaHeader? {
     var insertion: Int?
     for version in (versions[Array(id)] ?? []).reversed() {
       switch version.content {
@@ -102,32 +95,5 @@ extension EntityVersions {
       }
     }
     return insertion.map { commits[$0] }
-  }
-
-  /// The fields of an entity with the commits that gave them their values, also before it had this ID or table.
-  func origins(
-    of entity: StoredEntity,
-    following: Following,
-    in view: ReadView,
-    skipping: Int
-  ) throws -> [FieldOrigin] {
-    let origins = try origins(of: entity, view.catalog)
-    guard following == .moves,
-      let former = try FormerRecord(of: entity.key, self, in: view, skipping: skipping)
-    else { return origins }
-    let before = try former.versions.origins(
-      of: former.entity,
-      following: following,
-      in: view,
-      skipping: skipping
-    )
-    let names = Set(origins.map(\.name))
-    return origins.map { origin in
-      guard origin.commit?.revision == former.commit.revision else { return origin }
-      let same = before.filter { $0.value == origin.value }
-      let renamed = same.filter { !names.contains($0.name) }
-      let match = same.first { $0.name == origin.name } ?? (renamed.count == 1 ? renamed[0] : nil)
-      return match.map { origin.since($0.commit) } ?? origin
-    }
   }
 }
