@@ -24,6 +24,8 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case notRepeatable = "not-repeatable"
     /// The step changes nothing, although there are records.
     case noEffect = "no-effect"
+    /// A script declares what holds while it runs, such as an index.
+    case notKept = "not-kept"
   }
 
   /// The kind.
@@ -62,12 +64,12 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect, that is not repeatable, or that rounds a field, or leaves values that equal
-  /// former IDs, is only reported.
+  /// A step without an effect, that is not repeatable, that declares what is not kept, or that rounds a field, or leaves
+  /// values that equal former IDs, is only reported.
   public var isRefused: Bool {
     switch kind {
     case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect, .rounds, .unfollowed: false
+    case .notRepeatable, .noEffect, .notKept, .rounds, .unfollowed: false
     }
   }
 }

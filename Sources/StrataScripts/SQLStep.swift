@@ -50,7 +50,7 @@ struct SQLStep: Sendable {
     try copies.run(script.sql, timeLimit: timeLimit)
     for check in script.after { try run(check, on: copies) }
     let shape = try copies.shape()
-    for finding in findings(use, shape) { tables.note(finding) }
+    for finding in try findings(use, shape) + copies.unkept() { tables.note(finding) }
     try store(copies, shape, use, names, in: tables)
   }
 

@@ -98,6 +98,32 @@ struct DeclaredColumnsTests {
     )
   }
 
+  @Test func `a plan says what is not kept`() async throws {
+    let step = try script(
+      1,
+      """
+      CREATE TABLE phones(id INTEGER PRIMARY KEY AUTOINCREMENT, number TEXT UNIQUE, kind TEXT CHECK (kind <> ''));
+      CREATE INDEX by_text ON notes(text);
+      CREATE VIEW short AS SELECT id FROM notes WHERE length(text) < 9;
+      CREATE TRIGGER follow AFTER INSERT ON phones BEGIN SELECT 1; END;
+      ALTER TABLE notes ADD COLUMN upper TEXT AS (upper(text));
+      ALTER TABLE users ADD COLUMN rank INTEGER CHECK (rank > 0);
+      """
+    )
+    let findings = try await DataMigrator([step], at: path).plan().steps[0].findings
+    #expect(findings.filter(\.isRefused) == [])
+    #expect(
+      findings.filter { $0.kind == .notKept }.map(\.detail) == [
+        "the index by_text of notes holds in this script only",
+        "the trigger follow of phones holds in this script only",
+        "the view short holds in this script only",
+        "AUTOINCREMENT, CHECK, UNIQUE of phones hold in this script only",
+        "CHECK of users holds in this script only",
+        "notes.upper has the values that it has now, and is computed no more",
+      ]
+    )
+  }
+
   @Test func `a record that a program has written without a value gets the DEFAULT`() async throws {
     let first = [
       try script(1, "ALTER TABLE notes ADD COLUMN lang TEXT NOT NULL DEFAULT en"),

@@ -3,6 +3,7 @@ import StrataColumns
 import StrataJournal
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// What a script uses, learned before it runs.
 extension EntityTables {
@@ -122,8 +123,11 @@ extension EntityTables {
   /// those of a `CHECK`.
   private static func readsMore(than scripts: [String]) -> Bool {
     scripts.contains { script in
-      script.uppercased().split { !$0.isLetter }.contains {
-        ["USING", "NATURAL", "CHECK"].contains($0)
+      let tokens = SQLTokens(script)
+      return tokens.contains { token in
+        token.kind == .word
+          && ["USING", "NATURAL", "CHECK"]
+            .contains(tokens.text(of: token).uppercased())
       }
     }
   }

@@ -33,6 +33,8 @@ package final class EntityTables {
     /// Its name in SQL, which compares names without case.
     let name: String
     let root: Int64
+    /// The statement that has created it.
+    let declaration: String
     /// The parts that were copied; nil for none.
     let use: ScriptUse.Table?
     /// Where its rows came from; nil if scripts neither add rows nor set IDs.
@@ -50,12 +52,14 @@ package final class EntityTables {
       _ columns: EntityColumns,
       name: String,
       root: Int64,
+      declaration: String,
       use: ScriptUse.Table?
     ) {
       self.records = records
       self.columns = columns
       self.name = name
       self.root = root
+      self.declaration = declaration
       self.use = use
       nameNow = name
       names = columns.columns.map(\.name)
@@ -80,6 +84,8 @@ package final class EntityTables {
   private let side: Connection
   let use: ScriptUse?
   private(set) var tables: [Table] = []
+  /// The indexes that scripts have not created.
+  private(set) var ownIndexes: Set<String> = []
   /// The scripts that have run.
   private(set) var scripts: [String] = []
   /// What ``shape()`` has read of values that SQL may round; nil before that.
@@ -152,9 +158,10 @@ package final class EntityTables {
       return column.declaration + (rule.isRequired && isCopied ? " NOT NULL" : "")
         + (rule.defaultValue.map { " DEFAULT (\($0))" } ?? "")
     }.joined(separator: ", ")
-    try connection.execute("CREATE TABLE \(SQLName.quoted(name))(\(declared))")
+    let declaration = "CREATE TABLE \(SQLName.quoted(name))(\(declared))"
+    try connection.execute(declaration)
     let root = try schema().first { $0.name == name }?.root ?? 0
-    return Table(records, columns, name: name, root: root, use: use)
+    return Table(records, columns, name: name, root: root, declaration: declaration, use: use)
   }
 
   /// The declaration of the key.
@@ -238,7 +245,9 @@ package final class EntityTables {
   }
 
   private func createIndex(of column: Int, in table: Table) throws(SQLiteError) {
-    let index = SQLName.quoted("index of column \(column) of \(table.name)")
+    let name = "index of column \(column) of \(table.name)"
+    ownIndexes.insert(name)
+    let index = SQLName.quoted(name)
     let column = SQLName.quoted(table.columns.columns[column].name)
     try connection.execute("CREATE INDEX \(index) ON \(SQLName.quoted(table.name))(\(column))")
   }

@@ -174,6 +174,12 @@ final class ScriptDatabase {
     if message == "Cannot add a NOT NULL column with default value NULL" {
       return Self.missingDefault(in: sql)
     }
+    if message.hasPrefix("ON CONFLICT clause does not match") {
+      return """
+        \(message) of this script: the ID is one; for another column, begin with CREATE UNIQUE INDEX, as a UNIQUE holds in the \
+        script that declares it
+        """
+    }
     let hint = "a word in double quotes is a name, and a text is written"
     if message.hasPrefix("default value of column"), sql.contains("\"") {
       return "\(message); \(hint) as 'en'"
