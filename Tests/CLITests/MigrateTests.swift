@@ -284,7 +284,8 @@ private struct Sample {
       ("UPDATE people SET name = randomblob(1e9);", "larger than 64 MB"),
       ("\(endless) INSERT INTO people(id) SELECT count(*) FROM c;", "longer than"),
       ("-- strata:after SELECT count(*) = 99 FROM people", "99"),
-      ("UPDATE people SET id = 1;", "the ID"), ("UPDATE people SET age = 'old';", "age"),
+      ("UPDATE people SET id = 1;", "UNIQUE constraint failed: people.id"),
+      ("UPDATE people SET age = 'old';", "age"),
     ] {
       let up = try await failure(script, "--timeout", "0.5")
       #expect(up.status == 1 && up.errors.contains(text), "\(script): \(up)")
