@@ -5,7 +5,7 @@ package import StrataRecords
 package struct EntityRecords {
   package let table: String
   /// The layouts of the records by their numbers.
-  package let layouts: [Int64: Layout]
+  package private(set) var layouts: [Int64: Layout]
   /// Starts from the first entity; each call of the result gives the next one.
   package let start: () throws -> () throws -> StoredEntity?
   /// Fields of older layouts that no record has any more: a script does not see them.
@@ -84,15 +84,21 @@ package struct EntityRecords {
   /// Hides the fields that migrations have dropped or renamed: the newest layout of the records lacks them, and
   /// none has a value in them.
   ///
-  /// O(records) if some layout has a field that another one lacks.
+  /// The layouts of another table, which had the name before, count no more if they say otherwise of a field.
+  ///
+  /// O(records) if some layout has a field that another one lacks, or of another kind.
   mutating func hideUnusedFields() throws {
     let clear = layouts.filter { !$0.value.isOfSealedRecords }
     let fields = clear.mapValues { Set($0.fields.map(\.name)) }
-    guard Set(fields.values).count > 1 else { return }
-    var newest: Int64?
+    let kinds = Dictionary(grouping: clear.values.flatMap(\.fields), by: \.name)
+      .mapValues { Set($0.map(\.kind)).subtracting([.unknown]) }
+    let differ = kinds.contains { $0.value.count > 1 }
+    guard differ || Set(fields.values).count > 1 else { return }
+    var used: Set<Int64> = []
     let next = try start()
-    while let entity = try next() { newest = max(newest ?? 0, entity.layout) }
-    guard let newest, let shown = fields[newest] else { return }
+    while let entity = try next() { used.insert(entity.layout) }
+    if differ, !used.isEmpty { layouts = layouts.filter { used.contains($0.key) } }
+    guard let newest = used.max(), let shown = fields[newest] else { return }
     let others = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }
       .subtracting(shown).subtracting(declared.map(\.field.name))
     if !others.isEmpty { hidden.formUnion(try self.fields(withoutValues: others)) }

@@ -11,7 +11,10 @@ import Testing
     ("ATTACH DATABASE 'other.sqlite' AS other", "leave ATTACH out"),
     ("DETACH DATABASE other", "leave DETACH out"),
     ("PRAGMA foreign_keys = OFF", "leave PRAGMA foreign_keys out"),
-    ("SELECT * FROM pragma_table_info('people'); PRAGMA table_info(people)", "leave PRAGMA table_info out"),
+    (
+      "SELECT * FROM pragma_table_info('people'); PRAGMA table_info(people)",
+      "leave PRAGMA table_info out"
+    ),
     ("VACUUM", "leave VACUUM out"),
     ("BEGIN; UPDATE people SET age = 1; COMMIT", "leave BEGIN out"),
     ("BEGIN IMMEDIATE", "leave BEGIN out"),

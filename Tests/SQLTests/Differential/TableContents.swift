@@ -198,6 +198,7 @@ enum StoredCell {
     switch (a, b) {
     case (.int, .int), (.int, .uint), (.uint, .int), (.uint, .uint): true
     case (.float, .double), (.double, .float): true
+    case (.decimal, .bool), (.decimal, .int), (.decimal, .uint): true
     default: kind(of: a) == kind(of: b)
     }
   }
