@@ -129,9 +129,9 @@ package struct DeclaredColumn: Sendable, Equatable {
 }
 
 extension [DeclaredColumn] {
-  /// A layout of the declared columns that none of the layouts has; nil if there are none.
+  /// A layout of the declared columns whose kind none of the layouts says; nil if there are none.
   package func layout(besides layouts: [Layout]) throws -> Layout? {
-    let known = Set(layouts.flatMap { $0.fields.map(\.name) })
+    let known = Set(layouts.flatMap { $0.fields.filter { $0.kind != .unknown }.map(\.name) })
     let fields = map(\.field).filter { !known.contains($0.name) }
     return fields.isEmpty ? nil : try Layout(fields)
   }

@@ -396,7 +396,9 @@ extension RowWriter {
       result = scalar.stored(natural) ?? (column.isLoose ? natural : nil)
     } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
       let node = JSONReader.value(text)
-      result = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+      let merged = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+      // In a column of any kind, a text that is no JSON is a text.
+      result = merged ?? (column.kind == .any ? natural : nil)
       if let node, result == nil { misfit = Self.misfit(node, column.origin?.stored) }
     } else {
       result = column.kind == .json ? nil : Self.merged(natural, before, nil)

@@ -38,7 +38,10 @@ struct Comparison {
           guard let id = table.id else { return false }
           return table.rows.contains { !StoredCell.mayBeID($0[id], table.columns[id].type) }
         }
-      return hasOtherIDs || due.contains { stored.contains($0.sentence) }
+      // What a script has left is stored before the next one runs, which may remove it.
+      let isBetween =
+        scripts.scripts.count > 1 && Refusal.allCases.contains { stored.contains($0.sentence) }
+      return hasOtherIDs || isBetween || due.contains { stored.contains($0.sentence) }
         ? nil : Difference(.failed, stored)
     case (.finished(let plain), .finished(let stored, let report)):
       let due = Refusal.due(for: plain.contents)
