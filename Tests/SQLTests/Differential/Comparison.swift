@@ -145,7 +145,9 @@ extension Comparison {
       let gone = before.byID.keys.filter { kept[$0] == nil }
       let isFound = findings.contains { finding in
         [.deletes, .destructive].contains(finding.kind) && finding.field == nil
-          && [before.name, name].contains(finding.table)
+          // One that was dropped may have had another name by then.
+          && ([before.name, name].contains(finding.table)
+            || name == nil && scripts.scripts.count > 1)
       }
       if !gone.isEmpty, !isFound {
         return Difference(
