@@ -75,8 +75,9 @@ package enum Timestamp {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
-  /// How the UTF-8 of two texts compares as times, however they are written: below, at or above 0. A text that is no
-  /// time is above all times, and compares with another one by its bytes.
+  /// How the UTF-8 of two texts compares as times, however they are written: below, at or above 0.
+  ///
+  /// A text that is no time is above all times, and compares with another one by its bytes.
   package static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
     if isUsual(a), isUsual(b) { return byteOrder(a, b) }
     let (first, second) = (
