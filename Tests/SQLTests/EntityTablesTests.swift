@@ -630,6 +630,38 @@ import Testing
     #expect(try error("UPDATE rows SET name = ?") != nil)
   }
 
+  @Test func `a DEFAULT that a file has reaches no further than a script`() throws {
+    func error(_ text: String) throws -> EntityTableError? {
+      let two = try Self.two()
+      let column = DeclaredColumn(
+        table: "rows",
+        field: .init("name", .scalar(.string)),
+        isRequired: true,
+        defaultValue: text,
+        since: Revision(1)
+      )
+      do {
+        _ = try EntityTables([
+          EntityRecords("rows", layouts: two.layouts, declaring: [column]) {
+            var rest = two.entities[...]
+            return { rest.popFirst() }
+          }
+        ])
+        return nil
+      } catch let error as EntityTableError {
+        return error
+      }
+    }
+    #expect(try error("'a' -- as it was written") == nil)
+    #expect(try error("(1 + 1) || random()") == nil)
+    for text in ["1)); ATTACH ':memory:' AS x; CREATE TABLE x.y(id", "1); SELECT 1; SELECT (1"] {
+      #expect(try error(text) != nil, "\(text)")
+    }
+    if RawSQLite.loadsExtensions {
+      #expect(try error("load_extension('x')") == .refused("load_extension()"))
+    }
+  }
+
   @Test func `what cannot be stored is a typed error`() throws {
     func error(_ script: String) throws -> EntityTableError? {
       do {

@@ -156,10 +156,10 @@ package final class EntityTables {
       // A column that is not copied is empty.
       let isCopied = use.map { $0.needsAll || $0.columns.contains(number) } ?? false
       return column.declaration + (rule.isRequired && isCopied ? " NOT NULL" : "")
-        + (rule.defaultValue.map { " DEFAULT (\($0))" } ?? "")
+        + (rule.defaultValue.map { " DEFAULT (\($0)\n)" } ?? "")
     }.joined(separator: ", ")
     let declaration = "CREATE TABLE \(SQLName.quoted(name))(\(declared))"
-    try connection.execute(declaration)
+    try database.declare(declaration)
     let root = try schema().first { $0.name == name }?.root ?? 0
     return Table(records, columns, name: name, root: root, declaration: declaration, use: use)
   }
@@ -184,7 +184,7 @@ package final class EntityTables {
     var reader = EntityReader(columns, used: used) { try table.records.layout($0) }
     var values = [Value](repeating: .null, count: used.count)
     let required = try used.enumerated().compactMap { index, column in
-      try RequiredColumn(column, of: table, in: connection).map { (index, $0) }
+      try RequiredColumn(column, of: table, in: database).map { (index, $0) }
     }
     let next = try table.records.start()
     do {
@@ -220,12 +220,12 @@ package final class EntityTables {
     private let defaultValue: RowCursor?
 
     /// Nil for one that may be empty.
-    init?(_ column: Int, of table: Table, in connection: Connection) throws {
+    init?(_ column: Int, of table: Table, in database: ScriptDatabase) throws {
       guard column > 0, case let field = table.columns.fields[column - 1],
         let rule = table.records.declared.first(where: { $0.field.name == field }), rule.isRequired
       else { return nil }
       name = field
-      defaultValue = try rule.defaultValue.map { try connection.cursor("SELECT \($0)") }
+      defaultValue = try rule.defaultValue.map { try database.expression($0) }
     }
 
     /// The value for an entity that has none, as a program has written it: the DEFAULT.

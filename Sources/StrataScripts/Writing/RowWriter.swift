@@ -479,7 +479,7 @@ extension RowWriter {
     case .null: return node
     default:
       if case .scalar(let scalar)? = kind { return scalar.stored(node) }
-      return before?.kindOfLeaf?.stored(node) ?? node
+      return before?.scalar?.stored(node) ?? node
     }
   }
 }
@@ -497,32 +497,6 @@ extension ColumnKind {
       // SQLite stores a real without a fraction as an integer, and from 2^53 on it is rounded.
       return number.magnitude > 1 << 53 && Double(exactly: number) != nil
     default: return false
-    }
-  }
-}
-
-extension RecordValue {
-  /// The kind of a value without parts.
-  fileprivate var kindOfLeaf: Scalar? {
-    switch self {
-    case .null, .array, .object: nil
-    case .bool: .bool
-    case .int(_, .bits8): .int8
-    case .int(_, .bits16): .int16
-    case .int(_, .bits32): .int32
-    case .int(_, .bits64): .int64
-    case .uint(_, .bits8): .uint8
-    case .uint(_, .bits16): .uint16
-    case .uint(_, .bits32): .uint32
-    case .uint(_, .bits64): .uint64
-    case .float: .float
-    case .double: .double
-    case .string: .string
-    case .data: .data
-    case .date: .date
-    case .uuid: .uuid
-    case .url: .url
-    case .decimal: .decimal
     }
   }
 }

@@ -112,6 +112,30 @@ final class ScriptDatabase {
     }
   }
 
+  /// Runs the one statement that declares a table, whose defaults are texts of the file: it is confined as a script is.
+  ///
+  /// - Throws: `EntityTableError`.
+  func declare(_ sql: String) throws {
+    try confined(within: .seconds(60), at: { _ in nil }) {
+      let statement = try connection.cursor(sql)
+      while try statement.next() {}
+      statement.reset()
+    }
+  }
+
+  /// Compiles an expression that is a text of the file, confined likewise.
+  ///
+  /// - Throws: `EntityTableError`.
+  func expression(_ sql: String) throws -> RowCursor {
+    try confined(within: .seconds(60), at: { _ in nil }) {
+      let statement = try connection.cursor("SELECT \(sql)")
+      guard statement.isReadOnly, statement.parameterCount == 0 else {
+        throw EntityTableError.refused("the DEFAULT \(sql)")
+      }
+      return statement
+    }
+  }
+
   /// Refuses `DEFAULT "en"`, which SQLite takes for a text although a word in double quotes is a name.
   private func checkDefaults(_ sql: String, _ line: Int?) throws {
     let word = try connection.first(

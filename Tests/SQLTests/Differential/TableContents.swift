@@ -156,7 +156,7 @@ enum StoredCell {
     case .array, .object: return json(stored.json()) == shown(value).flatMap(json)
     case .date where shown(stored) == value: return true
     default:
-      let converted = Self.kind(of: stored)?.stored(natural(value))
+      let converted = stored.scalar?.stored(natural(value))
       return converted.map { shown($0) == shown(stored) } ?? false
     }
   }
@@ -199,7 +199,7 @@ enum StoredCell {
     case (.int, .int), (.int, .uint), (.uint, .int), (.uint, .uint): true
     case (.float, .double), (.double, .float): true
     case (.decimal, .bool), (.decimal, .int), (.decimal, .uint): true
-    default: kind(of: a) == kind(of: b)
+    default: a.scalar == b.scalar
     }
   }
 
@@ -208,29 +208,6 @@ enum StoredCell {
     switch value {
     case .integer(let number): (0...Int64(UInt32.max)).contains(number)
     default: fits(value, type)
-    }
-  }
-
-  private static func kind(of value: RecordValue) -> Scalar? {
-    switch value {
-    case .null, .array, .object: nil
-    case .bool: .bool
-    case .int(_, .bits8): .int8
-    case .int(_, .bits16): .int16
-    case .int(_, .bits32): .int32
-    case .int(_, .bits64): .int64
-    case .uint(_, .bits8): .uint8
-    case .uint(_, .bits16): .uint16
-    case .uint(_, .bits32): .uint32
-    case .uint(_, .bits64): .uint64
-    case .float: .float
-    case .double: .double
-    case .string: .string
-    case .data: .data
-    case .date: .date
-    case .uuid: .uuid
-    case .url: .url
-    case .decimal: .decimal
     }
   }
 
