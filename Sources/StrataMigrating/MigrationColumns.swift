@@ -70,6 +70,9 @@ struct MigrationColumns {
     for (table, name) in names {
       if let columns = before.declared[table] {
         declare(columns.map { $0.with($0.field, in: name) }, in: name)
+      } else if before.declared[name] != nil, names[name] == nil {
+        // Those are of the table that had the name before.
+        declare([], in: name)
       }
       if let columns = before.dropped[table] {
         dropped[name] = columns.map { DroppedColumn(table: name, name: $0.name, since: $0.since) }

@@ -98,6 +98,16 @@ struct DeclaredColumnsTests {
     )
   }
 
+  @Test func `a table that gets the name of a dropped one has none of its columns`() async throws {
+    let steps = [
+      try script(1, "CREATE TABLE drafts(id INTEGER PRIMARY KEY, number INTEGER NOT NULL)"),
+      try script(2, "DROP TABLE drafts; ALTER TABLE notes RENAME TO drafts"),
+    ]
+    try await DataMigrator(steps, at: path).up()
+    #expect(try declared() == [])
+    #expect(try !StoreQuery(path: path).run("SELECT * FROM drafts").columns.contains("number"))
+  }
+
   @Test func `a plan says what is not kept`() async throws {
     let step = try script(
       1,
