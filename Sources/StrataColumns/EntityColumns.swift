@@ -33,6 +33,8 @@ package struct EntityColumns {
   package let fields: [String]
   /// The ID, then the fields.
   package let columns: [Column]
+  /// The fields beyond those that a table of SQL has room for.
+  package let omitted: [String]
   /// The field that stands for the value of records without fields, if there are any.
   package let lone: Int?
 
@@ -58,29 +60,19 @@ package struct EntityColumns {
         }
       }
     }
-    // The field `id` is the ID itself, unless it is of a kind that no ID has.
+    // The field `id` is the ID itself.
     let idKind = (kinds["id"] ?? nil) ?? .any
-    let isID = kinds["id"] != nil && idKind.canBeID
-    if isID { fields.removeAll { $0 == "id" } }
+    fields.removeAll { $0 == "id" }
     let hasLone = layouts.isEmpty || layouts.contains { $0.fields.isEmpty }
     lone = hasLone && kinds[Self.value] == nil ? fields.count : nil
     if lone != nil { fields.append(Self.value) }
     // One for the ID, one for the whole record, and those of the tables made from this one.
     let most = 1_900
     self.fields = Array(fields.prefix(most))
+    omitted = Array(fields.dropFirst(most))
     columns =
-      [Column(names.add("id"), isID ? idKind : .any)]
+      [Column(names.add("id"), idKind)]
       + self.fields.map { name in Column(names.add(name), (kinds[name] ?? nil) ?? .any) }
-  }
-}
-
-extension ColumnKind {
-  /// Whether the raw value of an ID may be of this kind.
-  package var canBeID: Bool {
-    switch self {
-    case .boolean, .float, .double, .data, .date, .decimal, .url: false
-    default: true
-    }
   }
 }
 

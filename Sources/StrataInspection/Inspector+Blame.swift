@@ -47,7 +47,7 @@ extension Inspector {
   ///   - id: The ID of one entity, as a person writes it.
   ///   - field: One field only.
   ///   - limit: The most entities.
-  ///   - following: Whether one entity is followed back through a change of its ID or a rename of its table.
+  ///   - following: Whether entities are followed back through a change of their ID or a rename of their table.
   /// - Throws: `.notFound` for a table or an entity that does not exist at the revision, and for a field that
   ///   no entity has had since the start of the journal.
   package func blame(
@@ -61,10 +61,10 @@ extension Inspector {
     let page = try scanning { view, skipping in
       guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let revision = try view.revision(of: expression)
-      let scope = ReadScope.entities(of: table, meantBy: id)
+      let (scope, filter) = try view.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)
       var entities: [StoredEntity] = []
-      var scan = state.scan(table, EntityFilter(meantBy: id))
+      var scan = state.scan(table, filter)
       while entities.count <= limit, let entity = try scan.next() { entities.append(entity) }
       // A named snapshot may be older than the journal: then the origin of its values is unknown.
       let base = min(revision, view.oldest)
@@ -75,15 +75,14 @@ extension Inspector {
         through: revision,
         in: view
       )
+      var former = FormerRecords(in: view, id == nil ? .table : .entity, skipping: skipping)
       var page = BlamePage(revision: revision, oldest: base)
       page.isCut = entities.count > limit
       for entity in entities.prefix(limit) {
-        let origins = try versions.origins(
-          of: entity,
-          following: id == nil ? .nothing : following,
-          in: view,
-          skipping: skipping
-        )
+        let origins =
+          following == .moves
+          ? try former.origins(of: entity, versions)
+          : try versions.origins(of: entity, view.catalog)
         let blamed = try BlamedEntity(entity, versions, origins, view.catalog, field)
         if !blamed.fields.isEmpty { page.entities.append(blamed) }
       }
@@ -129,33 +128,6 @@ extension BlamedEntity {
 }
 
 extension EntityVersions {
-  /// The fields of an entity with the commits that gave them their values, also before it had this ID or table.
-  func origins(
-    of entity: StoredEntity,
-    following: Following,
-    in view: ReadView,
-    skipping: Int
-  ) throws -> [FieldOrigin] {
-    let origins = try origins(of: entity, view.catalog)
-    guard following == .moves,
-      let former = try FormerRecord(of: entity.key, self, in: view, skipping: skipping)
-    else { return origins }
-    let before = try former.versions.origins(
-      of: former.entity,
-      following: following,
-      in: view,
-      skipping: skipping
-    )
-    let names = Set(origins.map(\.name))
-    return origins.map { origin in
-      guard origin.commit?.revision == former.commit.revision else { return origin }
-      let same = before.filter { $0.value == origin.value }
-      let renamed = same.filter { !names.contains($0.name) }
-      let match = same.first { $0.name == origin.name } ?? (renamed.count == 1 ? renamed[0] : nil)
-      return match.map { origin.since($0.commit) } ?? origin
-    }
-  }
-
   /// The fields that an entity had and lacks now, each with the last commit that removed it.
   ///
   /// O(versions of the entity) if a layout of its table has a field that it lacks, else O(1).
@@ -172,7 +144,7 @@ extension EntityVersions {
     var known = present
     // The commit of the version after the one that is looked at.
     var removal: DeltaHeader?
-    for version in (versions[Array(entity.id)] ?? []).reversed() {
+    for version in versions(of: entity.id).reversed() {
       switch version.content {
       case .notPersisted: continue
       case .removed: return removals

@@ -39,8 +39,11 @@ extension Inspector {
 
   /// The error for an entity that a table does not have; it mentions an erasure.
   func missing(_ id: String, in table: String) throws(PersistenceError) -> PersistenceError {
-    let keys = EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
-    let erasure = try query { try $0.erasure(of: keys) }
+    let erasure = try query { view in
+      try view.erasure(
+        of: view.ids(meantBy: id, in: table).map { EntityKey(table: table, id: $0[...]) }
+      )
+    }
     guard let erasure else { return notFound("entity \(id) in \(table)") }
     return notFound("entity \(id) in \(table): it was erased at \(Measures.time(erasure.time))")
   }
@@ -144,12 +147,9 @@ extension Inspector {
     let entities = try scanning { view, skipping in
       let revision = try view.revision(of: expression)
       guard view.tables(at: revision).contains(table) else { throw notFound("table \(table)") }
-      let state = try view.state(
-        at: revision,
-        skipping: skipping,
-        scope: .entities(of: table, meantBy: id)
-      )
-      var scan = state.scan(table, EntityFilter(meantBy: id))
+      let (scope, filter) = try view.entities(of: table, meantBy: id)
+      let state = try view.state(at: revision, skipping: skipping, scope: scope)
+      var scan = state.scan(table, filter)
       var entities: [UntypedEntity] = []
       while let entity = try scan.next() {
         entities.append(try UntypedEntity(entity, view.catalog))

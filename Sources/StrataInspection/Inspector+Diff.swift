@@ -26,9 +26,8 @@ extension Inspector {
       let changed =
         id == nil
         ? try view.changed(between: min(start, end), and: max(start, end), in: table) : nil
-      let scope =
-        Self.scope(of: changed) ?? table.map { ReadScope.entities(of: $0, meantBy: id) }
-        ?? .everything
+      let own = try table.map { try view.entities(of: $0, meantBy: id) }
+      let scope = Self.scope(of: changed) ?? own?.scope ?? .everything
       func state(_ revision: Revision) throws -> ComparedState {
         ComparedState(
           view: view,
@@ -43,9 +42,9 @@ extension Inspector {
         depth
       )
       for name in view.allTables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
-        let ids = id.map { Set(EncodedID.candidates(for: $0)) } ?? changed.map { $0[name] ?? [] }
+        let ids = changed.map { $0[name] ?? [] }
         if let ids, ids.isEmpty { continue }
-        let filter = ids.map { EntityFilter.ids($0) } ?? .all
+        let filter = ids.map { .ids($0) } ?? own?.filter ?? .all
         do { try comparison.compare(name, filter) } catch let error
           as StateComparison.FirstStateError
         { throw error.cause }

@@ -51,14 +51,14 @@ extension Inspector {
     try scanning { view, skipping in
       guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let end = try view.revision(of: expression)
-      let candidates = EncodedID.candidates(for: id)
+      let candidates = try view.ids(meantBy: id, in: table)
       let versions = try EntityVersions(
         of: table,
         .ids(Set(candidates)),
         from: try view.state(
           at: min(view.oldest, end),
           skipping: skipping,
-          scope: .entities(of: table, meantBy: id)
+          scope: .entities(candidates.map { EntityKey(table: table, id: $0[...]) })
         ),
         through: end,
         in: view
@@ -70,7 +70,8 @@ extension Inspector {
       var history = EntityHistory(trimmed: view.trimmed)
       if let erasure { history.versions.append(VersionSummary(erasure)) }
       guard let key else { return history }
-      history.versions += try summaries(of: key, versions, following, view, skipping)
+      var former = FormerRecords(in: view, .entity, skipping: skipping)
+      history.versions += try summaries(of: key, versions, &former, following, view)
       return history
     }
   }
@@ -78,38 +79,38 @@ extension Inspector {
   private func summaries(
     of key: EntityKey,
     _ versions: EntityVersions,
+    before end: Revision? = nil,
+    _ former: inout FormerRecords,
     _ following: Following,
-    _ view: ReadView,
-    _ skipping: Int
+    _ view: ReadView
   ) throws -> [VersionSummary] {
     var summaries: [VersionSummary] = []
     var last: [RecordValue.Member]?
-    var former: FormerRecord?
-    if following == .moves {
-      former = try FormerRecord(of: key, versions, in: view, skipping: skipping)
-    }
-    if let former {
+    let before = following == .moves ? try former.former(of: key.id, versions, before: end) : nil
+    if let before {
       summaries = try self.summaries(
-        of: former.entity.key,
-        former.versions,
+        of: before.entity.key,
+        before.versions,
+        before: before.commit.revision,
+        &former,
         following,
-        view,
-        skipping
+        view
       )
     }
-    for version in versions.versions[Array(key.id)] ?? [] {
-      let isMove =
-        former != nil && last == nil
-        && version.commit.map { versions.commits[$0].revision } == former?.commit.revision
-      let before = isMove ? summaries.last { $0.operation != .notPersisted }?.members : last
-      var summary = try self.summary(of: version, after: before, versions, key.table, view)
-      if isMove, let former {
+    let own =
+      following == .moves
+      ? versions.versions(of: key.id, before: end) : versions.versions[Array(key.id)] ?? []
+    for (number, version) in own.enumerated() {
+      let isMove = before != nil && number == 0
+      let known = isMove ? summaries.last { $0.operation != .notPersisted }?.members : last
+      var summary = try self.summary(of: version, after: known, versions, key.table, view)
+      if isMove, let before {
         summary = VersionSummary(
           operation: .moved,
           commit: summary.commit,
           value: summary.value,
           changes: summary.changes,
-          former: (former.entity.table, try EncodedID.value(of: Array(former.entity.id)))
+          former: (before.entity.table, try EncodedID.value(of: Array(before.entity.id)))
         )
       }
       if summary.operation != .notPersisted { last = summary.members }

@@ -35,10 +35,14 @@ struct LogCondition {
   private let name: SearchText?
   private let ids: Set<[UInt8]>
 
-  init(_ filter: LogFilter) {
+  init(_ filter: LogFilter, in view: ReadView) throws {
     self.filter = filter
     name = filter.name.map { SearchText($0) }
-    ids = Set(filter.id.map { EncodedID.candidates(for: $0) } ?? [])
+    let tables = filter.table.map { [$0] } ?? view.allTables.sorted()
+    ids =
+      try filter.id.map { id in
+        Set(try tables.flatMap { try view.ids(meantBy: id, in: $0) })
+      } ?? []
   }
 
   /// Whether a delta is listed.
@@ -126,7 +130,7 @@ extension Inspector {
       var deltas: [Replayed] = []
       var page = JournalPage(deltas: [], trimmed: view.trimmed(from: request.range, bounds))
       guard var replay = try view.replay(request, bounds) else { return page }
-      let condition = LogCondition(request.filter)
+      let condition = try LogCondition(request.filter, in: view)
       read: while replay.revision < bounds.until, let (header, blocks) = try replay.next() {
         guard header.revision <= bounds.until else { break }
         guard try condition.accepts(header, blocks) else { continue }

@@ -38,12 +38,9 @@ extension Inspector {
       guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let revision = try view.revision(of: expression)
       var references = EntityReferences(revision: revision)
-      let own = try view.state(
-        at: revision,
-        skipping: skipping,
-        scope: .entities(of: table, meantBy: id)
-      )
-      var scan = own.scan(table, .ids(Set(EncodedID.candidates(for: id))))
+      let (scope, filter) = try view.entities(of: table, meantBy: id)
+      let own = try view.state(at: revision, skipping: skipping, scope: scope)
+      var scan = own.scan(table, filter)
       guard let entity = try scan.next() else { return nil }
       let key = Array(entity.id)
       let layout = try view.catalog.layout(entity.layout)

@@ -5,6 +5,8 @@ import StrataRecords
 /// What to do with a change when a delta is written to another file.
 enum RewrittenChange {
   case kept
+  /// The same without the key that the record had before.
+  case detached
   case removed
   /// A put with another record.
   case replaced(layout: Int64, record: [UInt8])
@@ -123,11 +125,21 @@ struct DeltaRewriter {
       case (.removed, _): left += 1
       case (.replaced(let layout, let record), _):
         left += 1
-        builder.put(id, in: table, layout: layout, record: record)
-      case (.kept, .put(let layout, let record)):
+        builder.put(id, in: table, layout: layout, record: record, former: block.former(of: entry))
+      case (.detached, .put(let layout, let record)):
+        left += 1
         builder.put(id, in: table, layout: layout, record: block.bytes[record])
-      case (.kept, .remove): builder.remove(id, from: table)
-      case (.kept, .notPersisted): builder.markNotPersisted(id, in: table)
+      case (.kept, .put(let layout, let record)):
+        builder.put(
+          id,
+          in: table,
+          layout: layout,
+          record: block.bytes[record],
+          former: block.former(of: entry)
+        )
+      case (.kept, .remove), (.detached, .remove): builder.remove(id, from: table)
+      case (.kept, .notPersisted), (.detached, .notPersisted):
+        builder.markNotPersisted(id, in: table)
       }
     }
     return left

@@ -20,7 +20,7 @@ package struct StoreErasure {
   }
 
   let store: OwnedStore
-  let entities: ErasedEntities
+  private(set) var entities: ErasedEntities
   let presence: Presence
   let references: ReferencePolicy
 
@@ -44,7 +44,6 @@ package struct StoreErasure {
 
   /// - Parameter didReplace: Called once the new file is in place.
   func run(_ didReplace: (Position) -> Void = { _ in }) throws -> ErasureReport {
-    let (path, disk) = (store.path, store.configuration.disk)
     let source = try openSource()
     guard try source.checkpoint(.truncate).isComplete else {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
@@ -53,6 +52,17 @@ package struct StoreErasure {
     for table in entities.tables.sorted() where !view.allTables.contains(table) {
       throw PersistenceError.Reason.notFound("table \(table)")
     }
+    var erasure = self
+    erasure.entities = try entities.known(in: view)
+    return try erasure.replaceStore(source, view, didReplace)
+  }
+
+  private func replaceStore(
+    _ source: Connection,
+    _ view: ReadView,
+    _ didReplace: (Position) -> Void
+  ) throws -> ErasureReport {
+    let (path, disk) = (store.path, store.configuration.disk)
     try checkPresence(view)
     try checkReferences(view)
     let file = NewFile(replacing: path, for: .erasing, on: disk)
@@ -229,7 +239,9 @@ package struct StoreErasure {
         hash: replay.chain,
         layouts: { try view.catalog.hashes(of: $0) }
       ) { block, entry in
-        isErased(block.table(of: entry), block.id(of: entry)) ? .removed : .kept
+        if isErased(block.table(of: entry), block.id(of: entry)) { return .removed }
+        let former = block.former(of: entry)
+        return former.map { isErased($0.table, $0.id) } ?? false ? .detached : .kept
       }
       if wanted.contains(rewriter.revision) { chains[rewriter.revision] = rewriter.chain }
     }

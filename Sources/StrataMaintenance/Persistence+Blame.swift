@@ -50,7 +50,8 @@ extension ReadView {
       through: last.revision,
       in: self
     )
-    return try versions.origins(of: entity, catalog)
+    var former = FormerRecords(in: self, .entity)
+    return try former.origins(of: entity, versions)
       .filter { $0.name != "id" || EncodedID.bytes(of: $0.value) != id }
       .map { try FieldBlame($0) }
   }

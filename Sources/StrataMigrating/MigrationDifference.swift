@@ -153,7 +153,7 @@ struct MigrationDifference {
           if hasSameBytes == true { continue }
           try noteAdded(new)
         }
-        try delta.put(new)
+        try delta.put(new, former: try former(of: row, in: table))
       }
     }
     while old != nil {
@@ -163,6 +163,22 @@ struct MigrationDifference {
     try noteMoved(&comparison)
     try noteRenamed(&comparison)
     return comparison
+  }
+
+  /// The key that a record had before the step; nil if it had none.
+  private func former(
+    of row: MigrationStaging.Change,
+    in table: String
+  ) throws -> EntityKey? {
+    if let reverted = workspace.reverted {
+      let key = EntityKey(table: table, id: row.id[...])
+      let now = reverted.moves.key(of: key, at: reverted.revision)
+      return try now != key && workspace.wasThere(Array(now.id), in: now.table) ? now : nil
+    }
+    let source = source(of: table)
+    let origin = row.origin ?? (source == nil || row.isRemoved ? nil : row.id)
+    guard let origin, try workspace.wasThere(origin, in: source ?? table) else { return nil }
+    return EntityKey(table: source ?? table, id: origin[...])
   }
 
   /// Notes what a new record refers to, unless it is only under another name than before.

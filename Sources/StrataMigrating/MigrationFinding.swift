@@ -26,6 +26,8 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case noEffect = "no-effect"
     /// A script declares what holds while it runs, such as an index.
     case notKept = "not-kept"
+    /// A table has more fields than one of SQL: a script does not see some of them, and they stay as they are.
+    case notShown = "not-shown"
   }
 
   /// The kind.
@@ -64,12 +66,12 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect, that is not repeatable, that declares what is not kept, or that rounds a field, or leaves
-  /// values that equal former IDs, is only reported.
+  /// A step without an effect, that is not repeatable, that declares what is not kept, that does not see a field, or that
+  /// rounds a field, or leaves values that equal former IDs, is only reported.
   public var isRefused: Bool {
     switch kind {
     case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect, .notKept, .rounds, .unfollowed: false
+    case .notRepeatable, .noEffect, .notKept, .notShown, .rounds, .unfollowed: false
     }
   }
 }

@@ -145,15 +145,6 @@ struct MigrationReferences {
 extension Layout.Reference {
   /// The field at the top.
   var field: String { if case .field(let name)? = path.first { name } else { "" } }
-
-  /// The IDs that a value in its place may stand for: the key of a dictionary is a text, also where the ID is a number.
-  func candidates(for id: RecordValue) -> [[UInt8]] {
-    if path.last == .key, let text = id.text {
-      EncodedID.candidates(for: text)
-    } else {
-      [EncodedID.bytes(of: id)]
-    }
-  }
 }
 
 extension MigrationWorkspace {

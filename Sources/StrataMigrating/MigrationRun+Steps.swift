@@ -66,6 +66,7 @@ extension MigrationRun {
         try declared != view.declared
         || DataLedger.entries(at: revision.number, on: connection) != ledger.sequence.ledger
       let workspace = try MigrationWorkspace(view, session)
+      try workspace.revert(to: revision)
       let tables = view.tables(at: revision)
       for table in tables.union(workspace.tables).sorted() {
         try workspace.restore(table, from: then)

@@ -247,6 +247,16 @@ extension MigrationTables {
     if declared != known { workspace.columns.declare(declared, in: table) }
   }
 
+  /// The highest integer that was an ID in a table; O(entities of the table, and changes that the file has).
+  package func highestNumber(in table: String) throws -> Int64? {
+    try workspace.highestNumber(in: table)
+  }
+
+  /// Notes the highest number that a script has given to a row of a table.
+  package func noteNumber(_ number: Int64, in table: String) {
+    workspace.noteNumber(number, in: table)
+  }
+
   /// Notes that a table was dropped: it is there no longer, once its records are removed.
   package func end(_ table: String) { workspace.noteLeft(table) }
 

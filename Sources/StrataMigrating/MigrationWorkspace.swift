@@ -15,6 +15,9 @@ final class MigrationWorkspace {
   var columns: MigrationColumns
   let session: WriterSession
   let staging: MigrationStaging
+  /// Where entities have come since the revision that the run goes back to; nil in other runs.
+  private(set) var reverted: (revision: Revision, moves: EntityMoves)?
+  private let view: ReadView
   private let base: EntityState
   private var writers: [String: RecordWriter] = [:]
   private var numbers: [String: Int64] = [:]
@@ -24,6 +27,8 @@ final class MigrationWorkspace {
   private var steps: [(name: String, end: Int64)] = []
   private var keptTables: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
+  /// The highest numbers that scripts of the run have given as IDs.
+  private var givenNumbers: [String: Int64] = [:]
   /// The step that runs; one without changes between two.
   private var step = Step()
 
@@ -45,6 +50,7 @@ final class MigrationWorkspace {
   }
 
   init(_ view: ReadView, _ session: WriterSession) throws {
+    self.view = view
     base = try view.state(at: view.last.revision)
     tables = view.tables
     columns = MigrationColumns(view)
@@ -85,6 +91,27 @@ final class MigrationWorkspace {
   func layouts(of table: String) -> [Int64: Layout] {
     session.catalog.numberedLayouts(of: table)
   }
+}
+
+/// Going back.
+extension MigrationWorkspace {
+  /// Notes that records become what they were at a revision.
+  func revert(to revision: Revision) throws {
+    let last = view.last.revision
+    reverted = (revision, try EntityMoves(into: nil, in: view, after: revision, through: last))
+  }
+}
+
+/// Integer IDs.
+extension MigrationWorkspace {
+  /// The highest integer that was an ID in a table, before the run or in it.
+  func highestNumber(in table: String) throws -> Int64? {
+    let known = try view.highestNumber(in: table)
+    return givenNumbers[table].map { max($0, known ?? $0) } ?? known
+  }
+
+  /// Notes the highest number that a script has given to a row of a table.
+  func noteNumber(_ number: Int64, in table: String) { givenNumbers[table] = number }
 }
 
 /// Reading.
@@ -228,6 +255,14 @@ extension MigrationWorkspace {
       return row.entity(in: table)
     }
     return try lookUps[table, default: LookUp(base, table)].entity(id)
+  }
+
+  /// Whether a table had an entity before the step.
+  func wasThere(_ id: [UInt8], in table: String) throws -> Bool {
+    if keptTables.contains(table), let row = try staging.row(of: .kept, number(of: table), id) {
+      return row.record != nil
+    }
+    return try lookUps[table, default: LookUp(base, table)].entity(id) != nil
   }
 
   /// Finds entities of the file one by one; IDs that come in order are found by one pass.

@@ -60,16 +60,16 @@ package enum EncodedID {
     return value
   }
 
-  /// The IDs that a person may mean by a text, likeliest first: a number, a UUID, the text itself.
-  package static func candidates(for text: String) -> [[UInt8]] {
-    var candidates: [[UInt8]] = []
-    if let value = Int64(text) {
-      candidates.append(bytes(of: .int(value, .bits64)))
-    } else if let value = UInt64(text) {
-      candidates.append(bytes(of: .uint(value, .bits64)))
+  /// The first bytes of the IDs whose raw values are of a kind; nil where they are tagged values.
+  package static func firstBytes(of kind: Layout.Kind) -> Set<UInt8>? {
+    guard case .scalar(let scalar) = kind else { return nil }
+    return switch scalar {
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: [Kind.int.rawValue]
+    case .uint64: [Kind.int.rawValue, Kind.uint.rawValue]
+    case .string: [Kind.string.rawValue]
+    case .uuid: [Kind.uuid.rawValue]
+    case .bool, .float, .double, .data, .date, .url, .decimal: nil
     }
-    if let value = UUID(uuidString: text) { candidates.append(bytes(of: .uuid(value))) }
-    return candidates + [bytes(of: .string(text))]
   }
 }
 

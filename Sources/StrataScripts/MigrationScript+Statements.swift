@@ -15,7 +15,7 @@ extension MigrationScript {
       let words = statement.map { tokens.content(of: $0).lowercased() }
       if let name = Self.created(words) { created.insert(name) }
       guard let start = statement.first, let end = statement.last,
-        let message = Self.mistake(words, created)
+        let message = Self.ownName(words) ?? Self.mistake(words, created)
       else { continue }
       let line = tokens.bytes.prefix(start.range.lowerBound).count { $0 == UInt8(ascii: "\n") } + 1
       let text = tokens.bytes[start.range.lowerBound..<end.range.upperBound]
@@ -72,6 +72,13 @@ extension MigrationScript {
   /// A name without the one of its database.
   private static func name(_ words: ArraySlice<String>) -> String? {
     words.dropFirst().first == "." ? words.dropFirst(2).first : words.first
+  }
+
+  /// Refuses names that the tables of a script have for themselves.
+  private static func ownName(_ words: [String]) -> String? {
+    words.first { $0.hasPrefix(RowOrigins.function) }.map {
+      "leave \"\($0)\" out: the names of triggers and functions that begin so are those of the library"
+    }
   }
 
   /// What to do instead of a statement; nil for one that may stand in a script.

@@ -13,12 +13,6 @@ import StrataSchema
 ///
 /// Comments are no part of the checksum, so a check or a permission may be added later.
 struct MigrationScript: Sendable {
-  /// A SELECT that must give one true value, and the line it is on.
-  struct Check: Equatable, Sendable {
-    let sql: String
-    let line: Int
-  }
-
   /// A comment that starts with `-- strata:` and is not understood.
   struct Unreadable: Error, Equatable {
     let line: Int
@@ -26,8 +20,8 @@ struct MigrationScript: Sendable {
   }
 
   let sql: String
-  private(set) var before: [Check] = []
-  private(set) var after: [Check] = []
+  private(set) var before: [ScriptCheck] = []
+  private(set) var after: [ScriptCheck] = []
   /// What it may lose, and what else it says is intended.
   private(set) var allowances: [MigrationAllowance] = []
   /// The numbers of the migrations that it stands for, if it was squashed.
@@ -140,7 +134,7 @@ struct MigrationScript: Sendable {
   /// Whether it has neither a statement nor a check.
   var isEmpty: Bool { before.isEmpty && after.isEmpty && !hasStatement }
 
-  private func check(_ sql: String, _ line: Int) throws(Unreadable) -> Check {
+  private func check(_ sql: String, _ line: Int) throws(Unreadable) -> ScriptCheck {
     let tokens = SQLTokens(sql)
     let words = tokens.filter { !$0.isBlank }
     if tokens.contains(where: { $0.isBlank && DirectiveComment(tokens.text(of: $0)).isOne }) {
@@ -160,7 +154,7 @@ struct MigrationScript: Sendable {
           : "a check is one SELECT: write a line for each, without a semicolon"
       )
     }
-    return Check(sql: sql, line: line)
+    return ScriptCheck(sql: sql, line: line)
   }
 }
 

@@ -27,15 +27,16 @@ struct SQLStep: Sendable {
         layouts: tables.layouts(of: table),
         hiding: tables.droppedFields(of: table),
         declaring: tables.declaredColumns(of: table),
-        adding: { names.layouts[table] ?? [:] }
+        adding: { names.layouts[table] ?? [:] },
+        above: { try tables.highestNumber(in: table) }
       ) { tables.start(names[table]) }
       if text.contains(table.lowercased()) { try records.hideUnusedFields() }
       return records
     }
     let (use, used) = try EntityTables.use(
-      checkedBefore: script.before.map(\.sql),
+      checkedBefore: script.before,
       of: script.sql,
-      checkedAfter: script.after.map(\.sql),
+      checkedAfter: script.after,
       on: sources,
       within: timeLimit
     )
@@ -50,12 +51,14 @@ struct SQLStep: Sendable {
     try copies.run(script.sql, timeLimit: timeLimit)
     for check in script.after { try run(check, on: copies) }
     let shape = try copies.shape()
-    for finding in try findings(use, shape) + copies.unkept() { tables.note(finding) }
+    for finding in try findings(use, shape) + copies.unkept() + copies.unshown() {
+      tables.note(finding)
+    }
     try store(copies, shape, use, names, in: tables)
   }
 
-  private func run(_ check: MigrationScript.Check, on copies: EntityTables) throws {
-    let value = try copies.value(of: check.sql, timeLimit: timeLimit)
+  private func run(_ check: ScriptCheck, on copies: EntityTables) throws {
+    let value = try copies.value(of: check, timeLimit: timeLimit)
     switch value {
     case .integer(let number) where number != 0: return
     case .real(let number) where number != 0: return
@@ -125,6 +128,7 @@ struct SQLStep: Sendable {
       }
     }
     for table in shape.ended { tables.end(table) }
+    for (table, number) in try copies.givenNumbers() { tables.noteNumber(number, in: table) }
     for finding in rounded(copies) { tables.note(finding) }
   }
 

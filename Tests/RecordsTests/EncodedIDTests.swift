@@ -88,22 +88,6 @@ import Testing
     #expect(try EncodedID.bytes(of: ["b": 1, "a": 2]) == EncodedID.bytes(of: ["a": 2, "b": 1]))
   }
 
-  @Test func `a text may mean a number, a UUID or itself`() throws {
-    #expect(
-      try EncodedID.candidates(for: "42") == [EncodedID.bytes(of: 42), EncodedID.bytes(of: "42")]
-    )
-    #expect(
-      try EncodedID.candidates(for: "\(UInt64.max)")
-        == [EncodedID.bytes(of: UInt64.max), EncodedID.bytes(of: "\(UInt64.max)")]
-    )
-    let uuid = UUID()
-    #expect(
-      try EncodedID.candidates(for: uuid.uuidString)
-        == [EncodedID.bytes(of: uuid), EncodedID.bytes(of: uuid.uuidString)]
-    )
-    #expect(try EncodedID.candidates(for: "ann") == [EncodedID.bytes(of: "ann")])
-  }
-
   @Test(
     arguments: [
       [], [0], [9, 1], [1, 2], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0], [3, 0xFF], [4, 1], [5],

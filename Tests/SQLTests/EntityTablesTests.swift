@@ -562,14 +562,14 @@ import Testing
       }
     }
     let (use, _) = try EntityTables.use(
-      checkedBefore: ["SELECT count(*) FROM A"],
+      checkedBefore: [.init(sql: "SELECT count(*) FROM A", line: 1)],
       of: """
         ALTER TABLE b RENAME COLUMN name TO title;
         CREATE VIEW young AS SELECT * FROM c WHERE age < 15;
         UPDATE b SET age = (SELECT max(age) FROM young);
         INSERT INTO b(id, title) VALUES (random(), 1);
         """,
-      checkedAfter: ["SELECT count(*) FROM d"],
+      checkedAfter: [.init(sql: "SELECT count(*) FROM d", line: 7)],
       on: sources,
       within: .seconds(60)
     )

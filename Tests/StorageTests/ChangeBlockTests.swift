@@ -11,13 +11,19 @@ struct ChangeBlockTests {
     builder.remove([3], from: "books")
     builder.put([], in: "authors", layout: 300, record: [])
     builder.markNotPersisted([4], in: "authors")
+    let former = EntityKey(table: "writers", id: [8, 8])
+    builder.put([5], in: "authors", layout: 7, record: [6], former: former)
     #expect(builder.layouts == [7, 300])
     let block = try ChangeBlock(builder.finish())
     #expect(builder.isEmpty)
 
     #expect(block.tables == ["books", "authors"])
-    #expect(block.entries.map { Array(block.id(of: $0)) } == [[1, 2], [3], [], [4]])
-    #expect(block.entries.map { block.table(of: $0) } == ["books", "books", "authors", "authors"])
+    #expect(block.entries.map { Array(block.id(of: $0)) } == [[1, 2], [3], [], [4], [5]])
+    #expect(
+      block.entries.map { block.table(of: $0) }
+        == ["books", "books", "authors", "authors", "authors"]
+    )
+    #expect(block.entries.map { block.former(of: $0) } == [nil, nil, nil, nil, former])
     #expect(block.layouts == [7, 300])
     guard case .put(7, let record) = block.entries[0].change else {
       Issue.record("no put")
@@ -56,7 +62,8 @@ struct ChangeBlockTests {
         id,
         in: number < 20 ? "a" : "b",
         layout: 1,
-        record: [UInt8](repeating: 1, count: number)
+        record: [UInt8](repeating: 1, count: number),
+        former: number % 5 == 0 ? EntityKey(table: "c", id: [UInt8(number)]) : nil
       )
     }
     let whole = builder.finish()
@@ -73,7 +80,7 @@ struct ChangeBlockTests {
       }
       guard let block = try? ChangeBlock(bytes) else { continue }
       for entry in block.entries {
-        _ = block.id(of: entry)
+        _ = (block.id(of: entry), block.former(of: entry)?.id.count)
         if case .put(_, let record) = entry.change { _ = block.bytes[record].count }
       }
     }

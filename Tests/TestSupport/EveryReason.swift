@@ -7,6 +7,7 @@ extension PersistenceError.Reason {
     (.missing, 3),
     (.missingDirectory("/nowhere"), 3),
     (.notFound("table userz"), 3),
+    (.ambiguous("ID 5 of users", ["int:5", "text:5"]), 1),
     (.notReached(9, last: 8), 3),
     (.trimmed(1, oldest: 5), 3),
     (.merged(3...4), 3),

@@ -49,7 +49,7 @@ extension PersistenceError.Reason {
     case .olderFormat, .migration: .otherSchema
     case .undecodable, .sealed, .unopenable: .undecodable
     case .reservedName, .ruleBroken, .unlistedTables, .tablesGone, .readOnly, .previewing,
-      .fileExists, .nameTaken, .beforeMigration:
+      .fileExists, .nameTaken, .beforeMigration, .ambiguous:
       .refused
     case .diskFull, .io, .notReadable, .notWritable, .temporaryFile: .disk
     case .closed, .suspended: .closed

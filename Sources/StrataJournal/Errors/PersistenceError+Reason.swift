@@ -85,6 +85,8 @@ extension PersistenceError {
     case readOnly
     /// There is no such table, entity, revision or snapshot.
     case notFound(String)
+    /// A text of a person has several meanings, each of which can be written as one of the texts.
+    case ambiguous(String, [String])
     /// An error of a product that stands on the core, such as one of a migration or of an archive.
     case feature(any FeatureError)
     /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
@@ -178,6 +180,8 @@ extension PersistenceError.Reason {
     case .previewing: "the store shows another time, and commits made there are not stored"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
+    case .ambiguous(let what, let meanings):
+      "the \(what) has several meanings: \(meanings.joined(separator: ", "))"
     case .feature(let error): error.sentence
     case .tablesGone(let tables, let new, _):
       """
@@ -336,6 +340,7 @@ extension PersistenceError.Reason {
       """
     case .nameTaken:
       "Choose another name, or rename that snapshot (`strata snapshot rename`); `--replace` moves the name."
+    case .ambiguous: "Write one of them."
     case .notFound:
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.

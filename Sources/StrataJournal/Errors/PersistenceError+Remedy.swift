@@ -35,7 +35,7 @@ extension PersistenceError {
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
       .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
-      .nameTaken:
+      .nameTaken, .ambiguous:
       .chooseAnother
     case .olderFormat: .useOlderBuild
     case .newerFormat, .migration: .useNewerBuild

@@ -5,8 +5,9 @@ package import StrataRecords
 /// ```
 /// block     varint count of tables, table*, then the records one after another
 /// table    text name, varint count of entries, entry*
-/// entry    op byte (0 put, 1 remove, 2 not persisted), varint length of the ID, the encoded ID,
-///          for a put: varint layout, varint length of the record
+/// entry    op byte (0 put, 1 remove, 2 not persisted, 3 put of a moved record), varint length of the ID, the encoded ID,
+///          for a put: varint layout, varint length of the record,
+///          for a moved record: text name of its former table, varint length of its former ID, that encoded ID
 /// ```
 ///
 /// The list of entries comes first, so the records need not be read to know what changed.
@@ -71,13 +72,15 @@ package struct ChangeBlock: Sendable {
   package let bytes: [UInt8]
   package let tables: [String]
   package let entries: [Entry]
+  /// The keys that moved records had before, by the start of their IDs.
+  private let formers: [Int: EntityKey]
 
   /// Reads the list of entries; the records are not copied.
   ///
   /// O(entries).
   package init(_ bytes: [UInt8]) throws(RecordError) {
     guard bytes.count < Int32.max else { throw .countTooLarge(UInt64(bytes.count), at: 0) }
-    (tables, entries) = try bytes[...].withCursor { cursor throws(RecordError) in
+    (tables, entries, formers) = try bytes[...].withCursor { cursor throws(RecordError) in
       try Self.list(&cursor, of: bytes)
     }
     self.bytes = bytes
@@ -85,7 +88,7 @@ package struct ChangeBlock: Sendable {
 
   /// A block in memory only: its entries have the places of their IDs and records in the bytes.
   package init(bytes: [UInt8], tables: [String], entries: [Entry]) {
-    (self.bytes, self.tables, self.entries) = (bytes, tables, entries)
+    (self.bytes, self.tables, self.entries, formers) = (bytes, tables, entries, [:])
   }
 
   /// The most tables and entries that a block may have.
@@ -96,9 +99,10 @@ package struct ChangeBlock: Sendable {
   private static func list(
     _ cursor: inout ByteCursor,
     of bytes: [UInt8]
-  ) throws(RecordError) -> (tables: [String], entries: [Entry]) {
+  ) throws(RecordError) -> (tables: [String], entries: [Entry], formers: [Int: EntityKey]) {
     var tables: [String] = []
     var entries: [Entry] = []
+    var formers: [Int: EntityKey] = [:]
     for table in 0..<(try cursor.count()) {
       guard tables.count + entries.count < mostEntries else { throw .tooManyEntries }
       tables.append(try cursor.text())
@@ -110,11 +114,15 @@ package struct ChangeBlock: Sendable {
         let id = try cursor.block()
         let change: Entry.Change
         switch op {
-        case 0:
+        case 0, 3:
           let layout = Int64(bitPattern: try cursor.varint())
           let length = try cursor.varint()
           guard length <= UInt64(bytes.count) else { throw .truncated(at: bytes.count) }
           change = .put(layout: layout, record: 0..<Int(length))
+          if op == 3 {
+            let former = try cursor.text()
+            formers[id.lowerBound] = EntityKey(table: former, id: bytes[try cursor.block()])
+          }
         case 1: change = .remove
         case 2: change = .notPersisted
         default: throw .badTag(op, at: id.lowerBound)
@@ -123,7 +131,7 @@ package struct ChangeBlock: Sendable {
       }
     }
     try locate(&entries, from: cursor.offset, to: bytes.count)
-    return (tables, entries)
+    return (tables, entries, formers)
   }
 
   /// Calls a closure with the table and the encoded ID of each change of the block in some bytes.
@@ -139,8 +147,9 @@ package struct ChangeBlock: Sendable {
         for _ in 0..<(try cursor.count()) {
           let op = try cursor.byte()
           body(table, cursor[try cursor.block()])
-          guard op == 0 else { continue }
+          guard op == 0 || op == 3 else { continue }
           _ = try (cursor.varint(), cursor.varint())
+          if op == 3 { _ = try (cursor.text(), cursor.block()) }
         }
       }
     }
@@ -178,6 +187,10 @@ package struct ChangeBlock: Sendable {
 
   package func id(of entry: Entry) -> ArraySlice<UInt8> { bytes[entry.id] }
 
+  /// The key that a moved record had before a migration gave it another ID or its table another name; nil for any other
+  /// change.
+  package func former(of entry: Entry) -> EntityKey? { formers[entry.id.lowerBound] }
+
   /// The numbers of the layouts that its records are read with.
   package var layouts: Set<Int64> { Set(layoutNumbers) }
 
@@ -212,5 +225,39 @@ package struct ChangeBlock: Sendable {
   /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }
+  }
+}
+
+/// The part of a database that a read needs.
+package enum ReadScope {
+  case everything
+  /// The entities of a table.
+  case table(String)
+  /// The entities with these keys.
+  case entities([EntityKey])
+  /// The entities of a table whose encoded IDs are in a range.
+  case range(table: String, from: [UInt8]?, before: [UInt8]?)
+
+  /// Whether an entry of a block is in the scope.
+  func contains(_ entry: ChangeBlock.Entry, of block: ChangeBlock) -> Bool {
+    switch self {
+    case .everything: true
+    case .table(let table): block.table(of: entry) == table
+    case .entities(let keys):
+      keys.contains { key in
+        key.id.count == entry.id.count && key.table == block.table(of: entry)
+          && key.id == block.id(of: entry)
+      }
+    case .range(let table, let from, let before):
+      block.table(of: entry) == table && block.id(of: entry).isIn(from: from, before: before)
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether an encoded ID is in a range.
+  func isIn(from: [UInt8]?, before: [UInt8]?) -> Bool {
+    if let from, lexicographicallyPrecedes(from) { return false }
+    return before.map { lexicographicallyPrecedes($0) } ?? true
   }
 }

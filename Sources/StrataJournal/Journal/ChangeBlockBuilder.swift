@@ -23,15 +23,21 @@ package struct ChangeBlockBuilder {
   /// The approximate size of the block in bytes.
   package var size: Int { listSize + records.count }
 
+  /// Adds a record, and the key that it had before a migration gave it another ID or its table another name.
   package mutating func put(
     _ id: some Collection<UInt8>,
     in table: String,
     layout: Int64,
-    record: some Collection<UInt8>
+    record: some Collection<UInt8>,
+    former: EntityKey? = nil
   ) {
-    add(op: 0, id, to: table) { list in
+    add(op: former == nil ? 0 : 3, id, to: table) { list in
       list.appendVarint(UInt64(bitPattern: layout))
       list.appendVarint(UInt64(record.count))
+      guard let former else { return }
+      list.appendText(former.table)
+      list.appendVarint(UInt64(former.id.count))
+      list.append(contentsOf: former.id)
     }
     layouts.insert(layout)
     records.append(contentsOf: record)

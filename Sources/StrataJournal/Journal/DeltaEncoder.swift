@@ -31,9 +31,15 @@ package struct DeltaEncoder {
     try entityAdded()
   }
 
-  /// Adds an entity as it is stored.
-  package mutating func put(_ entity: StoredEntity) throws {
-    builder.put(entity.id, in: entity.table, layout: entity.layout, record: entity.record)
+  /// Adds an entity as it is stored, and the key that it had before.
+  package mutating func put(_ entity: StoredEntity, former: EntityKey? = nil) throws {
+    builder.put(
+      entity.id,
+      in: entity.table,
+      layout: entity.layout,
+      record: entity.record,
+      former: former
+    )
     try entityAdded()
   }
 

@@ -9,11 +9,6 @@ package enum EntityFilter: Sendable {
   /// Those whose encoded IDs are in a range, and those whose IDs are of another kind than its bounds.
   case range(kind: UInt8, from: [UInt8]?, through: [UInt8]?)
 
-  /// The entities that a person may mean by an ID; all of them without one.
-  package init(meantBy id: String?) {
-    self = id.map { .ids(Set(EncodedID.candidates(for: $0))) } ?? .all
-  }
-
   /// The keys of the entities of a table, if they are named.
   func keys(of table: String) -> [EntityKey]? {
     guard case .ids(let ids) = self else { return nil }

@@ -87,6 +87,8 @@ package struct EntityVersions {
     /// The place of its commit in ``commits``; nil for what was there at the oldest revision.
     package let commit: Int?
     package let content: Content
+    /// The key that it had before, for the first version under a key that a migration gave it.
+    package let former: EntityKey?
   }
 
   /// A field of an entity, and the commit that gave it its value.
@@ -145,7 +147,11 @@ package struct EntityVersions {
           case .remove: .removed
           case .notPersisted: .notPersisted
           }
-        let version = Version(commit: commits.count - 1, content: content)
+        let version = Version(
+          commit: commits.count - 1,
+          content: content,
+          former: change.block.former(of: change.entry)
+        )
         versions[Array(change.id), default: []].append(version)
       }
     }
@@ -166,21 +172,75 @@ package struct EntityVersions {
       let id = Array(entity.id)
       guard isNamed || versions[id] != nil else { continue }
       let content = Version.Content.put(layout: entity.layout, record: Array(entity.record))
-      versions[id, default: []].insert(Version(commit: nil, content: content), at: 0)
+      let version = Version(commit: nil, content: content, former: nil)
+      versions[id, default: []].insert(version, at: 0)
     }
   }
 
-  /// The fields of an entity as it is at the last revision, each with the commit that gave it its value.
+  /// The versions of an entity under its key, the oldest first: since it got the key, where a migration gave it that.
+  ///
+  /// - Parameter end: Those before a revision; nil for all.
+  package func versions(of id: ArraySlice<UInt8>, before end: Revision? = nil) -> [Version] {
+    var versions = self.versions[Array(id)] ?? []
+    if let end {
+      versions.removeAll { version in version.commit.map { commits[$0].revision >= end } ?? false }
+    }
+    let move = move(in: versions)
+    return move.map { Array(versions[$0...]) } ?? versions
+  }
+
+  /// The place of the version with which an entity got its key from a migration; nil if it was added with this key, or has
+  /// had it since the oldest revision.
+  private func move(in versions: [Version]) -> Int? {
+    var hasRecord = false
+    for (index, version) in versions.enumerated().reversed() {
+      switch version.content {
+      case .notPersisted: continue
+      // An entity that was there before has had the key.
+      case .removed where hasRecord: return nil
+      case .removed: continue
+      case .put:
+        if version.former != nil { return index }
+        hasRecord = true
+      }
+    }
+    return nil
+  }
+
+  /// The delta that gave an entity its key, and the one that it had before; nil if it has had no other.
+  package func move(
+    of id: ArraySlice<UInt8>,
+    before end: Revision? = nil
+  ) -> (commit: DeltaHeader, former: EntityKey)? {
+    guard let first = versions(of: id, before: end).first, let former = first.former,
+      let commit = first.commit
+    else { return nil }
+    return (commits[commit], former)
+  }
+
+  /// An entity as it was before a revision; nil if it was not there.
+  package func entity(_ id: ArraySlice<UInt8>, before end: Revision) -> StoredEntity? {
+    let last = versions(of: id, before: end).last {
+      if case .notPersisted = $0.content { false } else { true }
+    }
+    guard case .put(let layout, let record)? = last?.content else { return nil }
+    return StoredEntity(table: table, id: id, layout: layout, record: record[...])
+  }
+
+  /// The fields of an entity, each with the commit that gave it its value.
   ///
   /// O(versions of the entity).
+  ///
+  /// - Parameter end: The revision before which the entity is looked at; nil for the last one.
   package func origins(
     of entity: StoredEntity,
+    before end: Revision? = nil,
     _ catalog: LayoutCatalog
   ) throws -> [FieldOrigin] {
     let members = try catalog.members(entity.layout, entity.record, of: table)
     var origins: [String: DeltaHeader] = [:]
     var open = Set(members.map(\.name))
-    var versions = self.versions[Array(entity.id)] ?? []
+    var versions = versions(of: entity.id, before: end)
     versions.removeAll { if case .notPersisted = $0.content { true } else { false } }
     var current = members
     // From the newest version backwards: a field is done at the first version that differs.
@@ -198,5 +258,34 @@ package struct EntityVersions {
       current = before
     }
     return members.map { FieldOrigin(name: $0.name, value: $0.value, commit: origins[$0.name]) }
+  }
+}
+
+extension ReadView {
+  /// The highest integer that was an ID in a table, as far as the file knows: also that of a record which was removed, and
+  /// under a former name of the table.
+  ///
+  /// O(entities of the table, and changes since the oldest snapshot).
+  ///
+  /// - Throws: as ``JournalReplay/next()``.
+  package func highestNumber(in table: String) throws -> Int64? {
+    var highest: Int64?
+    func note(_ id: ArraySlice<UInt8>) throws {
+      guard case .int(let number, _) = try EncodedID.value(of: Array(id)) else { return }
+      highest = max(highest ?? number, number)
+    }
+    let moves = try EntityMoves(into: table, in: self, after: oldest, through: last.revision)
+    for table in [table] + moves.formerTables {
+      var scan = try state(at: oldest, scope: .table(table)).scan(table, .all)
+      while let entity = try scan.next() { try note(entity.id) }
+      var changes = EntityChanges(
+        of: table,
+        .all,
+        in: try self.changes(after: oldest),
+        through: last.revision
+      )
+      while let change = try changes.next() { try note(change.id) }
+    }
+    return highest
   }
 }

@@ -12,12 +12,21 @@ package struct ErasedEntities: Sendable {
     /// Its ID as text.
     package let id: String
     package let candidates: [[UInt8]]
+    /// Whether ``id`` is what a person has written.
+    let isText: Bool
 
     /// The entity that a person means by an ID.
     package init(table: String, meantBy id: String) {
       self.table = table
       self.id = id
       candidates = EncodedID.candidates(for: id)
+      isText = true
+    }
+
+    /// The same with the ID that a file has; it is looked up by the text.
+    fileprivate init(_ entity: Entity, in view: ReadView) throws {
+      (table, id, isText) = (entity.table, entity.id, entity.isText)
+      candidates = isText ? try view.ids(meantBy: id, in: table) : entity.candidates
     }
 
     /// The entity with an encoded ID.
@@ -25,6 +34,7 @@ package struct ErasedEntities: Sendable {
       self.table = table
       id = EncodedID.text(of: encodedID[...])
       candidates = [encodedID]
+      isText = false
     }
   }
 
@@ -36,6 +46,13 @@ package struct ErasedEntities: Sendable {
     var keys: [String: Set<[UInt8]>] = [:]
     for entity in entities { keys[entity.table, default: []].formUnion(entity.candidates) }
     self.keys = keys
+  }
+
+  /// The same entities by the IDs that a file has.
+  ///
+  /// - Throws: `.ambiguous`.
+  package func known(in view: ReadView) throws -> ErasedEntities {
+    ErasedEntities(try entities.map { try Entity($0, in: view) })
   }
 
   package var tables: Set<String> { Set(keys.keys) }
@@ -131,11 +148,15 @@ extension Layout.Reference {
   package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {
     var found: [[UInt8]] = []
     _ = value.replacing(path.dropFirst(steps)) { id in
-      found +=
-        path.last == .key
-        ? EncodedID.candidates(for: id.text ?? "") : [EncodedID.bytes(of: id)]
+      found += candidates(for: id)
       return id
     }
     return found
+  }
+
+  /// The IDs that a value in this place may stand for: the key of an object is a text, also where the ID is a number.
+  package func candidates(for id: RecordValue) -> [[UInt8]] {
+    if path.last == .key, let text = id.text { return EncodedID.plainCandidates(for: text) }
+    return [EncodedID.bytes(of: id)]
   }
 }

@@ -1,99 +1,110 @@
+import StrataBase
 import StrataRecords
 
-/// What an entity was before a delta gave it another ID, or its table another name.
-package struct FormerRecord {
-  package let entity: StoredEntity
-  /// The delta that gave it another ID or table.
-  package let commit: DeltaHeader
-  package let versions: EntityVersions
-
-  /// Looks through the blocks of the delta that added an entity.
-  ///
-  /// Among the records that the delta removed, the former one is the record with the same values except for
-  /// the ID. Nil if the delta has no such record or several, or if history starts with it. O(entities that
-  /// the delta removes).
-  package init?(
-    of key: EntityKey,
-    _ versions: EntityVersions,
-    in view: ReadView,
-    skipping: Int = 0
-  ) throws {
-    guard let commit = versions.insertion(of: key.id), commit.first > view.oldest else {
-      return nil
-    }
-    var replay = try view.changes(after: commit.first.previous)
-    guard let (header, blocks) = try replay.next(), header.revision == commit.revision else {
-      return nil
-    }
-    var added: [RecordValue.Member]?
-    var removed: Set<EntityKey> = []
-    for block in blocks {
-      for entry in block.entries {
-        switch entry.change {
-        case .put(let layout, let record) where block.key(of: entry) == key:
-          added = try view.catalog.members(layout, block.bytes[record], of: key.table)
-        case .remove where block.table(of: entry) == key.table || block.id(of: entry) == key.id:
-          removed.insert(block.key(of: entry))
-        default: break
-        }
-      }
-    }
-    guard let added, !removed.isEmpty else { return nil }
-    let before = commit.first.previous
-    let state = try view.state(
-      at: before,
-      skipping: skipping,
-      scope: .entities(Array(removed))
-    )
-    let wanted = Self.values(added)
-    var found: [StoredEntity] = []
-    for (table, keys) in Dictionary(grouping: removed, by: \.table) {
-      var scan = state.scan(table, .ids(Set(keys.map { Array($0.id) })))
-      while let entity = try scan.next() {
-        let members = try view.catalog.members(entity.layout, entity.record, of: table)
-        if Self.values(members) == wanted { found.append(entity) }
-      }
-    }
-    // A table that was renamed keeps the ID.
-    let sameID = found.filter { $0.id == key.id }
-    guard let former = sameID.count == 1 ? sameID[0] : found.count == 1 ? found[0] : nil else {
-      return nil
-    }
-    let base = min(before, view.oldest)
-    self.entity = former
-    self.commit = commit
-    self.versions = try EntityVersions(
-      of: former.table,
-      .ids([Array(former.id)]),
-      from: view.state(
-        at: base,
-        skipping: skipping,
-        scope: .entities([former.key])
-      ),
-      through: before,
-      in: view
-    )
+/// Reads what entities were before migrations gave them other IDs, or their tables other names.
+package struct FormerRecords {
+  /// How much is read of a table at the first question about it.
+  package enum Extent {
+    /// The entity that is asked for.
+    case entity
+    /// All that have changed.
+    case table
   }
 
-  /// The values of a record besides its ID, in a canonical order: a field may have got another name.
-  private static func values(_ members: [RecordValue.Member]) -> [String] {
-    members.filter { $0.name != "id" && $0.value != .null }.map { $0.value.json() }.sorted()
+  /// An entity before it got another key.
+  package struct Former {
+    package let entity: StoredEntity
+    /// The delta that gave it the other key.
+    package let commit: DeltaHeader
+    /// Its versions, and later ones.
+    package let versions: EntityVersions
+  }
+
+  private let view: ReadView
+  private let extent: Extent
+  private let skipping: Int
+  private var tables: [String: EntityVersions] = [:]
+
+  package init(in view: ReadView, _ extent: Extent, skipping: Int = 0) {
+    (self.view, self.extent, self.skipping) = (view, extent, skipping)
+  }
+
+  /// What an entity was before; nil if it was new with its key, or has had it since the oldest revision.
+  ///
+  /// O(versions of the entity), or those of its former table at the first question about that.
+  ///
+  /// - Parameter end: The revision before which the entity is looked at; nil for the last one.
+  package mutating func former(
+    of id: ArraySlice<UInt8>,
+    _ versions: EntityVersions,
+    before end: Revision? = nil
+  ) throws -> Former? {
+    guard let (commit, former) = versions.move(of: id, before: end) else { return nil }
+    let earlier = try self.versions(of: former, before: commit)
+    guard let entity = earlier.entity(former.id, before: commit.revision) else {
+      throw CorruptionError(
+        "delta \(commit.revision) moves \(former.table) \(EncodedID.text(of: former.id)), which was not there"
+      )
+    }
+    return Former(entity: entity, commit: commit, versions: earlier)
+  }
+
+  private mutating func versions(
+    of key: EntityKey,
+    before commit: DeltaHeader
+  ) throws -> EntityVersions {
+    switch extent {
+    case .entity:
+      let end = commit.first.previous
+      return try EntityVersions(
+        of: key.table,
+        .ids([Array(key.id)]),
+        from: view.state(
+          at: min(end, view.oldest),
+          skipping: skipping,
+          scope: .entities([key])
+        ),
+        through: end,
+        in: view
+      )
+    case .table:
+      if let known = tables[key.table] { return known }
+      let versions = try EntityVersions(
+        of: key.table,
+        .all,
+        from: view.state(at: view.oldest, skipping: skipping),
+        through: view.last.revision,
+        in: view
+      )
+      tables[key.table] = versions
+      return versions
+    }
   }
 }
 
-extension EntityVersions {
-  /// The commit that last added an entity; nil if the entity was there at the oldest revision.
-  package func insertion(of id: ArraySlice<UInt8>) -> DeltaHeader? {
-    var insertion: Int?
-    for version in (versions[Array(id)] ?? []).reversed() {
-      switch version.content {
-      case .notPersisted: continue
-      case .removed: return insertion.map { commits[$0] }
-      case .put:
-        guard let commit = version.commit else { return nil }
-        insertion = commit
-      }
+extension FormerRecords {
+  /// The fields of an entity with the commits that gave them their values, also before it had its key.
+  ///
+  /// O(versions of the entity).
+  package mutating func origins(
+    of entity: StoredEntity,
+    _ versions: EntityVersions,
+    before end: Revision? = nil
+  ) throws -> [EntityVersions.FieldOrigin] {
+    let origins = try versions.origins(of: entity, before: end, view.catalog)
+    guard let former = try former(of: entity.id, versions, before: end) else { return origins }
+    let before = try self.origins(
+      of: former.entity,
+      former.versions,
+      before: former.commit.revision
+    )
+    let names = Set(origins.map(\.name))
+    return origins.map { origin in
+      guard origin.commit?.revision == former.commit.revision else { return origin }
+      let same = before.filter { $0.value == origin.value }
+      let renamed = same.filter { !names.contains($0.name) }
+      let match = same.first { $0.name == origin.name } ?? (renamed.count == 1 ? renamed[0] : nil)
+      return match.map { origin.since($0.commit) } ?? origin
     }
-    return insertion.map { commits[$0] }
   }
 }

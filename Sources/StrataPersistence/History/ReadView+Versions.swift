@@ -39,10 +39,10 @@ extension ReadView {
       in: self
     )
     let boundaries = try MigrationBoundaries(in: journal.connection)
-    let all = try former(of: wanted, found) + [(wanted, found)]
-    let changes = Set(all.flatMap { $0.versions.commits.map(\.revision) })
-    for (key, found) in all {
-      for version in found.versions[Array(key.id)] ?? [] {
+    let all = try all(of: wanted, found)
+    let changes = Set(all.flatMap { $0.of.commits.map(\.revision) })
+    for (key, found, own) in all {
+      for version in own {
         let commit = version.commit.map { found.commits[$0] }
         let revision = commit?.revision ?? oldest.revision
         // One that has not changed the entity has left its shape too.
@@ -72,16 +72,21 @@ extension ReadView {
     return versions
   }
 
-  /// The versions that an entity had before migrations gave it its ID or its table, the oldest first.
-  private func former(
+  /// The versions that an entity had under each of its keys, the first key first.
+  private func all(
     of key: EntityKey,
     _ versions: EntityVersions
-  ) throws -> [(key: EntityKey, versions: EntityVersions)] {
-    guard versions.insertion(of: key.id)?.trace != nil,
-      let former = try FormerRecord(of: key, versions, in: self)
-    else { return [] }
-    let before = former.entity.key
-    return try self.former(of: before, former.versions) + [(before, former.versions)]
+  ) throws -> [(key: EntityKey, of: EntityVersions, versions: [EntityVersions.Version])] {
+    var records = FormerRecords(in: self, .entity)
+    var all = [(key: key, of: versions, versions: versions.versions(of: key.id))]
+    while let first = all.first,
+      let former = try records.former(of: first.key.id, first.of)
+    {
+      let key = former.entity.key
+      let before = former.versions.versions(of: key.id, before: former.commit.revision)
+      all.insert((key, former.versions, before), at: 0)
+    }
+    return all
   }
 
   private func earlier(

@@ -5,8 +5,8 @@ import StrataSQLite
 
 /// Which commit gave each field of each entity its value: `users_blame`.
 ///
-/// A row for each field that an entity has at the revision of the query. A value that is older than the
-/// journal has the oldest revision that can be read, and no commit.
+/// A row for each field that an entity has at the revision of the query, also from before a migration gave it its ID or
+/// the table its name. A value that is older than the journal has the oldest revision that can be read, and no commit.
 ///
 /// It holds the versions that the journal has of the entities, so its memory is about the size of their
 /// records there; with a condition on the ID it is that of one entity.
@@ -47,15 +47,21 @@ final class BlameSource: TableSource {
     )
     return BlameRows(
       versions,
+      FormerRecords(in: context.view, Self.extent(filter)),
       try context.state(at: context.revision).scan(table, filter),
       idKind: entity.columns[0].kind,
       context
     )
   }
+
+  private static func extent(_ filter: EntityFilter) -> FormerRecords.Extent {
+    if case .ids = filter { .entity } else { .table }
+  }
 }
 
 private final class BlameRows: TableRows {
   private let versions: EntityVersions
+  private var former: FormerRecords
   private var scan: EntityScan
   private let idKind: ColumnKind
   private let context: QueryContext
@@ -65,11 +71,13 @@ private final class BlameRows: TableRows {
 
   init(
     _ versions: EntityVersions,
+    _ former: FormerRecords,
     _ scan: EntityScan,
     idKind: ColumnKind,
     _ context: QueryContext
   ) {
     self.versions = versions
+    self.former = former
     self.scan = scan
     self.idKind = idKind
     self.context = context
@@ -80,7 +88,7 @@ private final class BlameRows: TableRows {
       try context.checkTime()
       guard let entity = try scan.next() else { return false }
       id = try ColumnValue.value(ofID: entity.id, of: idKind)
-      var origins = try versions.origins(of: entity, context.view.catalog)
+      var origins = try former.origins(of: entity, versions)
       origins.removeAll {
         $0.name == "id" && EncodedID.bytes(of: $0.value)[...] == entity.id
       }

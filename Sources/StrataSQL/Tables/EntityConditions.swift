@@ -39,7 +39,7 @@ extension EntityFilter {
       case (.null, _): continue
       case (.integer(let number), _) where kind.isIntegral:
         ids.insert(EncodedID.bytes(of: .int(number, .bits64)))
-      case (.text(let text), _) where kind.affinity == .text && kind != .json:
+      case (.text(let text), .string), (.text(let text), .uuid):
         ids.formUnion(EncodedID.candidates(for: text))
       default: return nil
       }

@@ -14,6 +14,8 @@ package struct EntityRecords {
   package let declared: [DeclaredColumn]
   /// Layouts that were added since.
   private let added: () -> [Int64: Layout]
+  /// The highest integer that was an ID, also of a record that was removed.
+  let highestNumber: () throws -> Int64?
 
   package init(
     _ table: String,
@@ -21,6 +23,7 @@ package struct EntityRecords {
     hiding hidden: Set<String> = [],
     declaring declared: [DeclaredColumn] = [],
     adding added: @escaping () -> [Int64: Layout] = { [:] },
+    above highestNumber: @escaping () throws -> Int64? = { nil },
     _ start: @escaping () throws -> () throws -> StoredEntity?
   ) {
     self.table = table
@@ -28,6 +31,7 @@ package struct EntityRecords {
     self.hidden = hidden
     self.declared = declared
     self.added = added
+    self.highestNumber = highestNumber
     self.start = start
   }
 

@@ -449,8 +449,6 @@ extension EntityTables {
     let natural: RecordValue
     switch value {
     case .null: throw EntityTableError.badID(table: table, value: "NULL")
-    case _ where !column.kind.canBeID:
-      throw EntityTableError.badID(table: table, value: value.json)
     default: natural = RowWriter.natural(value)
     }
     guard let scalar = column.kind.scalar else {

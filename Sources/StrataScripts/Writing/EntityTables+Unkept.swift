@@ -10,6 +10,23 @@ extension EntityTables {
     try objects() + tablesWithConstraints() + computedColumns()
   }
 
+  /// A finding for each copied table that has more fields than a table of SQL.
+  package func unshown() -> [MigrationFinding] {
+    tables.filter { $0.use != nil && !$0.columns.omitted.isEmpty }.map { table in
+      let omitted = table.columns.omitted
+      let names = omitted.prefix(5).joined(separator: ", ")
+      let rest = omitted.count > 5 ? " and \(omitted.count - 5) more" : ""
+      return MigrationFinding(
+        .notShown,
+        table: table.records.table,
+        count: omitted.count,
+        detail: """
+          a script sees \(table.columns.fields.count) fields of \(table.records.table); \(names)\(rest) stay as they are
+          """
+      )
+    }
+  }
+
   private static func finding(
     _ what: String,
     _ table: String,

@@ -14,9 +14,9 @@ extension EntityTables {
   ///
   /// - Throws: `EntityTableError` for a text that SQLite does not compile.
   package static func use(
-    checkedBefore before: [String],
+    checkedBefore before: [ScriptCheck],
     of script: String,
-    checkedAfter after: [String],
+    checkedAfter after: [ScriptCheck],
     on sources: [EntityRecords],
     within limit: Duration
   ) throws -> (use: ScriptUse, sources: [EntityRecords]) {
@@ -47,13 +47,14 @@ extension EntityTables {
     guard case .statement(let sql, _, let message) = error else { return false }
     if let range = message.range(of: "duplicate column name: ") {
       let column = message[range.upperBound...].lowercased()
-      let words = sql.replacing("\"", with: " ").split { $0.isWhitespace || $0 == "(" }
-      guard let index = words.firstIndex(where: { $0.uppercased() == "TABLE" }),
-        words.indices.contains(index + 1),
-        let place = sources.firstIndex(where: {
-          $0.table.lowercased() == words[index + 1].lowercased()
-        })
-      else { return false }
+      // ALTER TABLE main.people ADD COLUMN …
+      let tokens = SQLTokens(sql)
+      let words = tokens.filter { !$0.isBlank }.map { tokens.content(of: $0).lowercased() }
+      let name =
+        words.dropFirst(3).first == "." ? words.dropFirst(4).first : words.dropFirst(2).first
+      guard let place = sources.firstIndex(where: { $0.table.lowercased() == name }) else {
+        return false
+      }
       let names = Set(sources[place].ordered.flatMap { $0.fields.map(\.name) })
         .filter { $0.lowercased() == column }.subtracting(sources[place].hidden)
       let unused = try sources[place].fields(withoutValues: names)
@@ -73,9 +74,9 @@ extension EntityTables {
   }
 
   private static func use(
-    _ before: [String],
+    _ before: [ScriptCheck],
     _ script: String,
-    _ after: [String],
+    _ after: [ScriptCheck],
     _ sources: [EntityRecords],
     within limit: Duration
   ) throws -> ScriptUse {
@@ -92,10 +93,7 @@ extension EntityTables {
     for check in before {
       _ = try tables.database.value(of: check, within: limit) { tables.add($0, to: &use) }
     }
-    try tables.database.run(script, .learning, within: limit) { actions in
-      tables.add(actions, to: &use)
-      try tables.followColumns()
-    }
+    try tables.run(script, .learning, within: limit) { tables.add($0, to: &use) }
     for check in after {
       _ = try tables.database.value(of: check, within: limit) { tables.add($0, to: &use) }
     }
@@ -113,7 +111,7 @@ extension EntityTables {
         use.tables[table.records.table]?.needsAll = true
       }
     }
-    if readsMore(than: before + [script] + after) {
+    if readsMore(than: [script] + (before + after).map(\.sql)) {
       for name in use.tables.keys { use.tables[name]?.needsAll = true }
     }
     return use

@@ -3,7 +3,7 @@ import StrataBase
 import StrataColumns
 import StrataJournal
 import StrataRecords
-package import StrataSQLite
+import StrataSQLite
 import StrataStorage
 
 /// Entity tables as ordinary tables of SQL, which a script may change, and the way back to records.
@@ -199,6 +199,7 @@ package final class EntityTables {
           _ = try insert.next()
         }
         insert.reset()
+        if use.addsRows, table.hasRowNumbers { try startNumbers(of: table) }
       }
       // Without it, a subquery that looks up the rows that refer to one goes through all of them.
       for (number, field) in columns.fields.enumerated()
@@ -212,6 +213,29 @@ package final class EntityTables {
       throw error.code.primary == .full
         ? EntityTableError.temporaryDiskFull : .temporaryFile("\(error)")
     }
+  }
+
+  /// Lets SQLite give IDs above all that the table has had.
+  private func startNumbers(of table: Table) throws {
+    guard let highest = try table.records.highestNumber(), highest > 0 else { return }
+    let name = Value.text(table.name)
+    try connection.run("DELETE FROM main.sqlite_sequence WHERE name = ?", [name])
+    try connection.run("INSERT INTO main.sqlite_sequence VALUES (?, ?)", [name, .integer(highest)])
+  }
+
+  /// The highest IDs that SQLite knows of the copied tables to which scripts add rows, by the tables in the store.
+  func givenNumbers() throws -> [String: Int64] {
+    var numbers: [String: Int64] = [:]
+    for table in tables where !table.isDropped && table.hasRowNumbers {
+      guard table.use?.addsRows ?? false else { continue }
+      let number = try connection.first(
+        "SELECT seq FROM main.sqlite_sequence WHERE name = ?",
+        [.text(table.nameNow)]
+      ) { row throws(SQLiteError) in try row.int(0) }
+      let isRenamed = table.nameNow != table.name
+      numbers[isRenamed ? table.nameNow : table.records.table] = number
+    }
+    return numbers
   }
 
   /// A copied column that a script has declared NOT NULL.
@@ -263,21 +287,34 @@ package final class EntityTables {
   /// - Throws: `EntityTableError`. The tables are then of no further use.
   package func run(_ script: String, timeLimit: Duration = .seconds(600)) throws {
     scripts.append(script)
+    try run(script, .running, within: timeLimit) { _ in
+      for table in tables {
+        if let failure = table.rowOrigins?.failure { throw failure }
+      }
+    }
+  }
+
+  /// Runs them for a purpose, with a closure after each statement, when its changes to columns are known.
+  func run(
+    _ script: String,
+    _ purpose: ScriptDatabase.Purpose,
+    within limit: Duration,
+    _ body: ([StatementAction]) throws -> Void
+  ) throws {
     var isSuspended = false
     try database.run(
       script,
-      within: timeLimit,
+      purpose,
+      within: limit,
       before: { actions in
         // SQLite takes the table of a trigger for a temporary one of its name, which it renames.
         guard actions.contains(.alterTemporary) else { return }
         isSuspended = true
         for table in tables { try table.rowOrigins?.stop(in: connection) }
       }
-    ) { _ in
+    ) { actions in
+      try body(actions)
       try followColumns()
-      for table in tables {
-        if let failure = table.rowOrigins?.failure { throw failure }
-      }
       if isSuspended { try startReports() }
       isSuspended = false
     }
@@ -295,7 +332,8 @@ package final class EntityTables {
   /// The first value that a SELECT gives; nil without a row.
   ///
   /// - Throws: `EntityTableError`. The tables are then of no further use.
-  package func value(of check: String, timeLimit: Duration = .seconds(600)) throws -> Value? {
+  func value(of check: ScriptCheck, timeLimit: Duration = .seconds(600)) throws -> Value?
+  {
     try database.value(of: check, within: timeLimit)
   }
 

@@ -151,7 +151,8 @@ extension RowOrigins {
 
 /// How SQLite reports it.
 extension RowOrigins {
-  private static let function = "strata:moved"
+  /// The function that triggers call, and how their names begin.
+  static let function = "strata:moved"
 
   private var trigger: String { SQLName.quoted("strata:moved \(table)") }
 

@@ -86,21 +86,21 @@ final class ScriptDatabase {
     }
   }
 
-  /// Runs a SELECT, and returns the first value of its first row; nil without a row.
+  /// Runs the SELECT of a check, and returns the first value of its first row; nil without a row.
   ///
   /// - Parameter learn: Called with what it does; the SELECT does not run then.
   /// - Throws: `EntityTableError`.
   func value(
-    of sql: String,
+    of check: ScriptCheck,
     within limit: Duration,
     learning learn: (([StatementAction]) -> Void)? = nil
   ) throws -> Value? {
-    try confined(within: limit, at: { _ in nil }) {
-      let statement = try connection.cursor(sql)
+    try confined(within: limit, at: { _ in check.line }) {
+      let statement = try connection.cursor(check.sql)
       guard statement.isReadOnly, !statement.isExplanation else {
         throw EntityTableError.refused("a check that is no SELECT")
       }
-      guard statement.parameterCount == 0 else { throw parameters(sql, nil) }
+      guard statement.parameterCount == 0 else { throw parameters(check.sql, check.line) }
       if let learn {
         learn(gate.actions)
         return nil
@@ -308,6 +308,14 @@ extension StatementAction {
       return false
     }
   }
+}
+
+/// A SELECT that must give one true value, and its line in the script.
+package struct ScriptCheck: Equatable, Sendable {
+  let sql: String
+  let line: Int
+
+  package init(sql: String, line: Int) { (self.sql, self.line) = (sql, line) }
 }
 
 /// What a script uses, as SQLite says when it compiles its statements.

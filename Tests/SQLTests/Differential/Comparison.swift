@@ -145,9 +145,9 @@ extension Comparison {
       let gone = before.byID.keys.filter { kept[$0] == nil }
       let isFound = findings.contains { finding in
         [.deletes, .destructive].contains(finding.kind) && finding.field == nil
-          // One that was dropped may have had another name by then.
+          // It may have had another name between two scripts.
           && ([before.name, name].contains(finding.table)
-            || name == nil && scripts.scripts.count > 1)
+            || scripts.scripts.count > 1 && scripts.statements.contains(where: \.form.changesNames))
       }
       if !gone.isEmpty, !isFound {
         return Difference(

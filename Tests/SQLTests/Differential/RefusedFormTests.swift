@@ -30,7 +30,7 @@ import Testing
     ("CREATE TABLE words(text TEXT)", Refusal.noID.sentence),
     ("CREATE TABLE words AS SELECT name FROM people", Refusal.noID.sentence),
     ("CREATE TABLE words(id TEXT PRIMARY KEY) WITHOUT ROWID", Refusal.withoutRowID.sentence),
-    ("CREATE TABLE words(id REAL); INSERT INTO words VALUES (1.5)", Refusal.badID.sentence),
+    ("CREATE TABLE words(id INTEGER); INSERT INTO words VALUES (1.5)", Refusal.badID.sentence),
     ("CREATE TABLE words(id TEXT); INSERT INTO words VALUES (NULL)", Refusal.badID.sentence),
     ("CREATE TABLE words(id TEXT); INSERT INTO words VALUES ('a'), ('a')", Refusal.sameID.sentence),
     ("CREATE TABLE words(id TEXT, place GEOMETRY)", Refusal.unknownType.sentence),

@@ -232,7 +232,9 @@ def read_block(data):
         table = cursor.block().decode()
         for _ in range(cursor.varint()):
             op, identifier = cursor.byte(), cursor.block()
-            layout, length = (cursor.varint(), cursor.varint()) if op == 0 else (None, 0)
+            layout, length = (cursor.varint(), cursor.varint()) if op in (0, 3) else (None, 0)
+            if op == 3:
+                cursor.block(), cursor.block()  # the table and the ID that a moved record had before
             entries.append([op, table, identifier, layout, length])
     for entry in entries:
         entry[4] = cursor.take(entry[4])
@@ -338,7 +340,7 @@ def main(path):
         check(last not in chains or chains[last] == chain, f"the chain of snapshot {last}")
         if last > start:
             for op, table, identifier, layout, record in entries:
-                if op == 0:
+                if op in (0, 3):
                     entities[table, identifier] = (layout, record)
                 elif op == 1:
                     entities.pop((table, identifier), None)

@@ -1,0 +1,81 @@
+import StrataRecords
+
+/// The entities that a person means by an ID.
+extension ReadView {
+  /// The encoded IDs of a table that a person may mean by a text, or all that may be meant if the file has none of them.
+  ///
+  /// One that the file has, or had in its history, is found by the text that is printed for it. O(1) in a table whose IDs
+  /// are texts, integers or UUIDs; else O(entities of the table and changes of the journal).
+  ///
+  /// An ID whose text it is comes before one that is written so with quotes or with its kind.
+  ///
+  /// - Throws: `.ambiguous` where the table has several of them.
+  package func ids(meantBy text: String, in table: String) throws -> [[UInt8]] {
+    let kinds = idKinds(of: table)
+    let candidates = EncodedID.candidates(for: text).filter { id in
+      kinds.map { $0.contains(id.first ?? 0) } ?? true
+    }
+    // A text is also printed with escapes.
+    let isPlain = kinds != nil && !text.contains("\\")
+    if isPlain, candidates.count == 1 { return candidates }
+    let known = Set(
+      try known(isPlain ? .ids(Set(candidates)) : .all, in: table) { id in
+        EncodedID.meaning(of: text, for: id) != nil
+      }
+    )
+    let plain = known.filter { EncodedID.meaning(of: text, for: $0[...]) == .plain }
+    let found = plain.isEmpty ? known : plain
+    guard found.count > 1 else { return found.isEmpty ? candidates : Array(found) }
+    let texts = try found.map { try EncodedID.exactText(of: $0[...]) }.sorted()
+    throw PersistenceError.Reason.ambiguous("ID \(text) of \(table)", texts)
+  }
+
+  /// The first bytes of the IDs of a table; nil if they may be of a kind without an order.
+  private func idKinds(of table: String) -> Set<UInt8>? {
+    var kinds: Set<UInt8> = []
+    let layouts = catalog.layouts(of: table)
+    for layout in layouts {
+      guard let id = layout.fields.first(where: { $0.name == "id" }),
+        let bytes = EncodedID.firstBytes(of: id.kind)
+      else { return nil }
+      kinds.formUnion(bytes)
+    }
+    return layouts.isEmpty ? nil : kinds
+  }
+
+  /// The IDs of a table that are meant, of entities that are there or were at the oldest revision, or changed
+  /// since.
+  private func known(
+    _ filter: EntityFilter,
+    in table: String,
+    where isMeant: (ArraySlice<UInt8>) -> Bool
+  ) throws -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    let keys = filter.keys(of: table)
+    var scan = try state(at: oldest, scope: keys.map { .entities($0) } ?? .table(table))
+      .scan(table, filter)
+    while let entity = try scan.next() {
+      if isMeant(entity.id) { found.append(Array(entity.id)) }
+    }
+    var changes = EntityChanges(
+      of: table,
+      filter,
+      in: try self.changes(after: oldest),
+      through: last.revision
+    )
+    while let change = try changes.next() {
+      if isMeant(change.id) { found.append(Array(change.id)) }
+    }
+    return found
+  }
+
+  /// The part of a table that a read of one entity needs, and the filter for it; all of the table without an ID.
+  package func entities(
+    of table: String,
+    meantBy id: String?
+  ) throws -> (scope: ReadScope, filter: EntityFilter) {
+    guard let id else { return (.table(table), .all) }
+    let ids = try ids(meantBy: id, in: table)
+    return (.entities(ids.map { EntityKey(table: table, id: $0[...]) }), .ids(Set(ids)))
+  }
+}
