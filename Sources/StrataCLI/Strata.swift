@@ -58,7 +58,7 @@ struct Strata: ParsableCommand {
         besides: Set(others.filter { !archiving.contains($0) })
       )
       let name = try UnknownVerb.check(arguments, of: Self.self)
-      var command = try parseAsRoot(arguments)
+      var command = try parse(arguments)
       if Terminal.isErrorTerminal { ProgressLine.current.start(name) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -91,13 +91,36 @@ struct Strata: ParsableCommand {
     }
   }
 
+  /// Parses arguments; a word that no option can be is a value: `-5`, SQL that begins with a comment.
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot(arguments)
+    } catch {
+      func isValue(_ word: String) -> Bool {
+        guard word.hasPrefix("-"), let next = word.dropFirst().first else { return false }
+        return next.isNumber || word.prefix { $0 != "=" }.contains(where: \.isWhitespace)
+      }
+      let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+      let values = arguments[..<end].filter(isValue)
+      guard !values.isEmpty else { throw error }
+      let others = arguments[..<end].filter { !isValue($0) }
+      return try parseAsRoot(others + ["--"] + values + arguments[end...].dropFirst())
+    }
+  }
+
   /// Ends with the message that the parser has for an error; help is an error of it too.
   ///
   /// Arguments are part of the message and may come from anywhere, so it is made printable.
   private static func exit(withMessageOf error: any Error) -> Never {
     let status = exitCode(for: error)
     let message = Self.message(for: error)
-    let text = fullMessage(for: error)
+    var text = fullMessage(for: error)
+    if message.hasPrefix("Unknown option") {
+      text = text.replacingOccurrences(
+        of: message,
+        with: "\(message). A value that begins with - comes last, behind --: `… -- -name`."
+      )
+    }
     if status.isSuccess {
       if !text.isEmpty { printIfRead(text) }
     } else if !text.isEmpty {

@@ -25,7 +25,7 @@ enum StoreCompletion {
     let text = typed(prefix).replacing("'", with: "''")
     let listing = EntityListing(
       table: table,
-      columns: ["id"],
+      columns: .names(["id"]),
       where: "substr(CAST(id AS TEXT), 1, length('\(text)')) = '\(text)'",
       limit: 100
     )
@@ -38,7 +38,8 @@ enum StoreCompletion {
       case .null, .real, .blob: break
       }
     }
-    return ids.filter(isPlain)
+    // One that begins with - is an option unless it comes behind --.
+    return ids.filter { isPlain($0) && (!$0.hasPrefix("-") || line.words.contains("--")) }
   }
 
   /// A command line up to the word that is completed.

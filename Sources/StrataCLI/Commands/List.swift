@@ -26,7 +26,7 @@ struct List: ParsableCommand {
   )
   var table: String
 
-  @Option(name: .customLong("where"), help: "A condition in SQL.")
+  @Option(name: .customLong("where"), parsing: .unconditional, help: "A condition in SQL.")
   var condition: String?
 
   @Option(
@@ -35,8 +35,11 @@ struct List: ParsableCommand {
   )
   var sort: String?
 
-  @Option(help: "Columns to print, separated by commas. (default: all)")
-  var columns: String?
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: "Columns to print, separated by commas; each as it is, if repeated. (default: all)"
+  )
+  var columns: [String] = []
 
   @Option(help: "At most N entities; 0 for all.")
   var limit = 50
@@ -49,10 +52,6 @@ struct List: ParsableCommand {
 
   func validate() throws { try Limit.validate(limit) }
 
-  private func names(_ list: String?) -> [String] {
-    (list ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
-  }
-
   func run() throws {
     var query = StoreQuery(path: arguments.store)
     query.at = try moment.expression
@@ -60,9 +59,9 @@ struct List: ParsableCommand {
     let result = try query.list(
       EntityListing(
         table: table,
-        columns: names(columns),
+        columns: columns.count == 1 ? .list(columns[0]) : .names(columns),
         where: condition,
-        order: names(sort).map(EntityListing.Order.init),
+        order: .list(sort ?? ""),
         limit: limit == 0 ? nil : limit
       )
     )

@@ -79,21 +79,20 @@ struct Log: ParsableCommand {
     after.map { .after(Revision($0), limit: limit ?? 1_000) } ?? .last(last ?? 20)
   }
 
-  private var filter: LogFilter {
-    // The name of a table may contain a slash less likely than an ID.
-    let parts = entity?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    return LogFilter(
-      table: table ?? parts.map { String($0[0]) },
-      id: parts.map { String($0[1]) },
-      name: name,
-      user: user
-    )
+  /// - Parameter tables: Those of the store: a name may have a slash, and the longest one counts.
+  private func filter(among tables: Set<String>) -> LogFilter {
+    let slashes = (entity ?? "").indices.filter { entity?[$0] == "/" }
+    let slash =
+      slashes.last { tables.contains(String((entity ?? "")[..<$0])) } ?? slashes.first
+    let parts = entity.flatMap { entity in
+      slash.map { (String(entity[..<$0]), String(entity[entity.index(after: $0)...])) }
+    }
+    return LogFilter(table: table ?? parts?.0, id: parts?.1, name: name, user: user)
   }
 
   private var request: LogRequest {
     get throws {
       var request = LogRequest(range)
-      request.filter = filter
       request.since = try since.map { try RevisionExpression(argument: $0) }
       request.until = try until.map { try RevisionExpression(argument: $0) }
       request.detail = fields ? .fields : .kinds
@@ -103,9 +102,11 @@ struct Log: ParsableCommand {
 
   func run() throws {
     let inspector = try Inspector(path: arguments.store)
-    try inspector.check(table: filter.table)
-    let page = try inspector.log(try request)
-    let isNarrowed = !filter.isEmpty || since != nil || until != nil
+    var request = try request
+    request.filter = filter(among: try inspector.query { $0.allTables })
+    try inspector.check(table: request.filter.table)
+    let page = try inspector.log(request)
+    let isNarrowed = !request.filter.isEmpty || since != nil || until != nil
     try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(page.deltas.lazy.map { SummaryJSON.compact($0) })

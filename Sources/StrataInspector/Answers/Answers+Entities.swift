@@ -24,9 +24,9 @@ extension Answers {
     query.timeLimit = Self.timeLimit
     var listing = EntityListing(
       table: table,
-      columns: (question["columns"] ?? "").split(separator: ",").map(String.init),
+      columns: .list(question["columns"] ?? ""),
       where: question["where"],
-      order: (question["sort"] ?? "").split(separator: ",").map { .init(String($0)) },
+      order: .list(question["sort"] ?? ""),
       limit: limit
     )
     listing.offset = offset

@@ -15,11 +15,16 @@ package struct RedactedFields: Sendable {
   ///   references, and for a table whose records are sealed.
   package init(_ fields: [StoreBundle.Field], in view: ReadView) throws {
     self.fields = fields
-    for field in fields { try add(field, view) }
+    for field in fields {
+      for place in Self.places(of: field, in: view) { try add(place, for: field, view) }
+    }
   }
 
-  private mutating func add(_ field: StoreBundle.Field, _ view: ReadView) throws {
-    let place = Self.place(of: field, in: view)
+  private mutating func add(
+    _ place: StoreBundle.Field,
+    for field: StoreBundle.Field,
+    _ view: ReadView
+  ) throws {
     let value = StoredValues.table(of: place.table)
     guard let table = Self.table(place.table, in: view) else {
       throw PersistenceError.Reason.notFound("table \(field.table)")
@@ -52,18 +57,22 @@ package struct RedactedFields: Sendable {
     [name, StoredValues.table(of: name)].first(where: view.allTables.contains)
   }
 
-  /// The field that is there: where names have dots, `crm.people.email` has several readings.
-  private static func place(of field: StoreBundle.Field, in view: ReadView) -> StoreBundle.Field {
+  /// The fields that are there: where names have dots, `crm.people.email` has several readings, and all of them are meant.
+  private static func places(
+    of field: StoreBundle.Field,
+    in view: ReadView
+  ) -> [StoreBundle.Field] {
     let text = field.description
     let readings = text.indices.filter { text[$0] == "." }.map { dot in
       StoreBundle.Field(String(text[..<dot]), String(text[text.index(after: dot)...]))
     }
-    return ([field] + readings).first { reading in
+    let places = readings.filter { reading in
       guard let table = table(reading.table, in: view) else { return false }
       return view.catalog.numberedLayouts(of: table).values.contains {
         $0.kind(ofField: reading.name, in: table) != nil
       }
-    } ?? field
+    }
+    return places.isEmpty ? [field] : places
   }
 }
 

@@ -2,13 +2,48 @@ import StrataColumns
 
 /// Which entities of a table are listed, with which columns, and in which order.
 package struct EntityListing: Sendable {
+  /// Names of columns, as a person or a program gives them.
+  package enum Names: Sendable {
+    case names([String])
+    /// With commas between them; the longest name that the table has counts, also one with a comma.
+    case list(String)
+
+    /// The names, as far as the table has them.
+    fileprivate func names(among known: [String]) -> [String] {
+      switch self {
+      case .names(let names): return names
+      case .list(let text):
+        let known = known.sorted { $0.count > $1.count }
+        var names: [String] = []
+        var rest = text[...]
+        while true {
+          rest = rest.drop { $0 == " " }
+          guard !rest.isEmpty else { return names }
+          let sign = rest.prefix { $0 == "-" }.prefix(1)
+          let name = Self.name(at: rest.dropFirst(sign.count), known)
+          names.append(String(sign) + name)
+          rest = rest.dropFirst(sign.count + name.count).drop { $0 == " " }.dropFirst()
+        }
+      }
+    }
+
+    private static func name(at text: Substring, _ known: [String]) -> Substring {
+      for name in known where text.lowercased().hasPrefix(name.lowercased()) {
+        let end = text.dropFirst(name.count).drop { $0 == " " }.first
+        if end == nil || end == "," { return text.prefix(name.count) }
+      }
+      let name = text.prefix { $0 != "," }
+      return name.prefix(name.count - name.reversed().prefix { $0 == " " }.count)
+    }
+  }
+
   /// A column to sort by.
-  package struct Order: Sendable, Equatable {
-    package var column: String
-    package var isDescending: Bool
+  private struct Order {
+    let column: String
+    let isDescending: Bool
 
     /// Reads `name`, or `-name` for descending.
-    package init(_ text: String) {
+    init(_ text: String) {
       isDescending = text.hasPrefix("-")
       column = isDescending ? String(text.dropFirst()) : text
     }
@@ -17,11 +52,11 @@ package struct EntityListing: Sendable {
   /// The name of the table in the store.
   package var table: String
   /// The columns; none for all.
-  package var columns: [String]
+  package var columns: Names
   /// A condition as SQL has it behind `WHERE`.
   package var condition: String?
-  /// By default the order of the IDs.
-  package var order: [Order]
+  /// The columns to sort by, `-name` for descending; by default the ID.
+  package var order: Names
   /// How many entities; nil for all.
   package var limit: Int?
   /// How many are skipped first; O(that).
@@ -29,9 +64,9 @@ package struct EntityListing: Sendable {
 
   package init(
     table: String,
-    columns: [String] = [],
+    columns: Names = .names([]),
     where condition: String? = nil,
-    order: [Order] = [],
+    order: Names = .names([]),
     limit: Int? = nil
   ) {
     self.table = table
@@ -50,6 +85,8 @@ package struct EntityListing: Sendable {
       throw .noTable(table, known: tables.map(\.table))
     }
     let names = source.columns.map(\.name)
+    let columns = columns.names(among: names)
+    let order = order.names(among: names).map(Order.init)
     for name in columns + order.map(\.column)
     where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
       throw .noColumn(

@@ -125,7 +125,9 @@ package struct StoreExport {
     query.at = expression
     query.timeLimit = .seconds(86_400)
     for source in tables {
-      let result = try query.list(EntityListing(table: source.table, columns: columns(source)))
+      let result = try query.list(
+        EntityListing(table: source.table, columns: .names(columns(source)))
+      )
       query.at = .point(.revision(Revision(result.revision)))
       try body(source, result)
     }
