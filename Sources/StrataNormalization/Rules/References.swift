@@ -78,21 +78,29 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   ) -> RemovedEntities? {
     guard let ids = removed.ids(of: Target.self, at: to) else { return nil }
     var next: [EntityID<Source>] = []
-    for id in ids {
-      let sources = index.sources(database[keyPath: from], id)
-      switch rule.effect {
-      case .restrict: continue
-      case .cascade:
+    switch rule.effect {
+    case .restrict: break
+    case .cascade:
+      for id in ids {
+        let sources = index.sources(database[keyPath: from], id)
         database[keyPath: from].remove(in: sources)
         next += sources
-      case .change(let change):
-        for source in sources {
-          guard var entity = database[keyPath: from][source] else { continue }
-          change(&entity, id)
-          database[keyPath: from].insert(entity)
+        if !sources.isEmpty { isChanged = true }
+      }
+    case .change(let change):
+      // Each entity is changed once, whatever number of its references is removed.
+      var keys: [EntityID<Source>: Set<EntityID<Target>>] = [:]
+      for id in ids {
+        for source in index.sources(database[keyPath: from], id) {
+          keys[source, default: []].insert(id)
         }
       }
-      if !sources.isEmpty { isChanged = true }
+      for (source, keys) in keys {
+        isChanged = true
+        guard var entity = database[keyPath: from][source] else { continue }
+        change(&entity, keys)
+        database[keyPath: from].insert(entity)
+      }
     }
     return next.isEmpty ? nil : RemovedEntities(from, next)
   }
@@ -126,10 +134,10 @@ extension References {
     let targets = new[keyPath: to]
     var missing: [(key: String, source: String)] = []
     for case .put(let entity) in changes.changes(of: Source.self, in: table) {
-      for key in index.keys(entity) where !targets.contains(key) {
-        let before = old[keyPath: from][entity.id].map(index.keys) ?? []
-        if !before.contains(key) { missing.append(("\(key)", "\(entity.id)")) }
-      }
+      let absent = index.keys(entity).filter { !targets.contains($0) }
+      if absent.isEmpty { continue }
+      let before = old[keyPath: from][entity.id].map(index.keys) ?? []
+      for key in absent where !before.contains(key) { missing.append(("\(key)", "\(entity.id)")) }
     }
     // The first by its text, so that the same commit gives the same error.
     guard let first = missing.map(\.key).min() else { return }
@@ -187,7 +195,8 @@ public struct RemovalRule<Entity: EntityType, Key: Hashable & Sendable>: Sendabl
   enum Effect: Sendable {
     case restrict
     case cascade
-    case change(@Sendable (inout Entity, Key) -> Void)
+    /// Takes references to the removed entities out of one that has some.
+    case change(@Sendable (inout Entity, Set<Key>) -> Void)
   }
 
   let effect: Effect
@@ -210,14 +219,16 @@ public struct RemovalRule<Entity: EntityType, Key: Hashable & Sendable>: Sendabl
   public static func nullify(
     _ field: any WritableKeyPath<Entity, [Key]> & Sendable
   ) -> RemovalRule {
-    RemovalRule(effect: .change { entity, key in entity[keyPath: field].removeAll { $0 == key } })
+    RemovalRule(
+      effect: .change { entity, keys in entity[keyPath: field].removeAll(where: keys.contains) }
+    )
   }
 
   /// Its ID is removed from the set of IDs that refers to it.
   public static func nullify(
     _ field: any WritableKeyPath<Entity, Set<Key>> & Sendable
   ) -> RemovalRule {
-    RemovalRule(effect: .change { entity, key in entity[keyPath: field].remove(key) })
+    RemovalRule(effect: .change { entity, keys in entity[keyPath: field].subtract(keys) })
   }
 }
 

@@ -1,4 +1,5 @@
 import StrataNormalization
+import TestSupport
 import Testing
 
 @Suite struct ReferencesTests {
@@ -184,6 +185,60 @@ import Testing
     }
     let text = String(decoding: try #require(result?.standardErrorContent), as: UTF8.self)
     #expect(text.contains("A Relation of User names an index that is not maintained."), "\(text)")
+  }
+
+  /// An entity that counts how often its references are read.
+  private struct Table: EntityType {
+    static let tableName: TableName = "tables"
+    let id: EntityID<Table>
+    private var stored: [User.ID]
+    @TaskLocal static var reads = Counter()
+
+    init(id: EntityID<Table>, guests: [User.ID]) { (self.id, stored) = (id, guests) }
+
+    var guests: [User.ID] {
+      get {
+        Table.reads.add()
+        return stored
+      }
+      set { stored = newValue }
+    }
+
+    static let byGuest = GroupIndex(each: \Table.guests)
+    static let indexes: EntityIndexes<Table> = [byGuest]
+
+    enum CodingKeys: String, CodingKey { case id, stored = "guests" }
+  }
+
+  private struct Restaurant: DatabaseType {
+    var tables = EntityTable<Table>()
+    var users = EntityTable<User>()
+    static let schema = DatabaseSchema<Restaurant> {
+      Entities(\.tables)
+      Entities(\.users)
+      References(from: \.tables, Table.byGuest, to: \.users, onRemoval: .nullify(\.guests))
+    }
+  }
+
+  @Test(arguments: [10, 2_000])
+  func `a list is changed once, whatever number of its elements is removed`(count: Int) throws {
+    var old = Restaurant()
+    let ids = (0..<count).map { User.ID("guest \($0)") }
+    old.users.insert(contentsOf: ids.map { User(id: $0) })
+    let list = ids + ids.prefix(3)
+    old.tables.insert(Table(id: "long", guests: list))
+    old.tables.insert(Table(id: "short", guests: [ids[1], ids[9]]))
+    try old.applyRules(since: Restaurant())
+    var new = old
+    let kept = Set([ids[1], ids[7]])
+    for id in ids where !kept.contains(id) { new.users.remove(id) }
+    let reads = Counter()
+    try Table.$reads.withValue(reads) { _ = try new.applyRules(since: old) }
+    #expect(new.tables["long"]?.guests == list.filter(kept.contains))
+    #expect(new.tables["short"]?.guests == [ids[1]])
+    #expect(new.danglingReferences().isEmpty)
+    // A few for each of the two entities: to change it, for the index, and for the rules after it.
+    #expect(reads.count <= 40, "\(reads.count)")
   }
 
   private struct Seat: EntityType {
