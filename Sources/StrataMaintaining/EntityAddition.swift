@@ -227,9 +227,10 @@ extension ReadView {
       let names = Set(present.map(\.name))
       required = required.map { $0.intersection(names) } ?? names
     }
+    let places = Dictionary(fields.indices.lazy.map { (fields[$0].name, $0) }) { first, _ in first }
     for (name, kinds) in kinds.sorted(by: { $0.key < $1.key }) {
       let field = Layout.Field(name, kinds.count == 1 ? kinds.first ?? .tagged : .tagged)
-      if let index = fields.firstIndex(where: { $0.name == name }) {
+      if let index = places[name] {
         fields[index] = field
       } else {
         fields.append(field)

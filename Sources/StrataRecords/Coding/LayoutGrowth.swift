@@ -30,7 +30,7 @@ struct LayoutGrowth: Sendable {
     size = layout.tables.records.reduce(0) { $0 + $1.names.count }
   }
 
-  /// Learns from a record; O(record × fields), so only records that do not fit are shown to it.
+  /// Learns from a record; O(record + fields), so only records that do not fit are shown to it.
   mutating func learn(from parts: RecordParts, _ layout: Layout) {
     guard case .frame(0) = parts.settled(.frame(0)), !parts.isArray(0) else { return }
     var fields: [Layout.Field] = []
@@ -47,37 +47,48 @@ struct LayoutGrowth: Sendable {
     into fields: inout [Layout.Field],
     depth: Int
   ) {
-    for member in record.staticMembers(of: frame) {
-      merge(
-        member.item,
-        of: record,
-        named: member.name,
-        at: path + [member.name],
-        into: &fields,
-        depth: depth
-      )
+    let members = record.staticMembers(of: frame)
+    if members.isEmpty { return }
+    // Members that come in the order of the fields are found without a dictionary.
+    var places: [String: Int]?
+    var next = 0
+    for member in members {
+      let index: Int?
+      if next < fields.count, fields[next].name == member.name {
+        index = next
+      } else {
+        let known = places ?? Self.places(of: fields)
+        index = known[member.name]
+        places = known
+      }
+      if let index {
+        next = index + 1
+        merge(member, of: record, at: path, into: &fields[index], depth: depth)
+      } else if size < Self.largest {
+        size += 1
+        isWanted = true
+        var field = Layout.Field(member.name, .unknown)
+        merge(member, of: record, at: path, into: &field, depth: depth)
+        places?[member.name] = fields.count
+        fields.append(field)
+      }
     }
   }
 
+  private static func places(of fields: [Layout.Field]) -> [String: Int] {
+    Dictionary(fields.indices.lazy.map { (fields[$0].name, $0) }) { first, _ in first }
+  }
+
   private mutating func merge(
-    _ item: RecordParts.Item,
+    _ member: RecordParts.Member,
     of record: Record,
-    named name: String,
     at path: [String],
-    into fields: inout [Layout.Field],
+    into field: inout Layout.Field,
     depth: Int
   ) {
-    if let index = fields.firstIndex(where: { $0.name == name }) {
-      merge(item, of: record, at: path, into: &fields[index].kind, depth: depth + 1)
-      merge(referencesOf: item, of: record, at: path, into: &fields[index])
-    } else if size < Self.largest {
-      size += 1
-      isWanted = true
-      var field = Layout.Field(name, .unknown)
-      merge(item, of: record, at: path, into: &field.kind, depth: depth + 1)
-      merge(referencesOf: item, of: record, at: path, into: &field)
-      fields.append(field)
-    }
+    let path = path + [member.name]
+    merge(member.item, of: record, at: path, into: &field.kind, depth: depth + 1)
+    merge(referencesOf: member.item, of: record, at: path, into: &field)
   }
 
   private mutating func merge(

@@ -177,10 +177,10 @@ extension RecordEncoding {
     case (.object(let members), .record(let fields)):
       let part = superEncoder(at: place, in: frame).frame
       become(.keyed, part)
+      let known = Dictionary(fields.lazy.map { ($0.name, $0) }) { first, _ in first }
       for member in members {
-        let field = fields.first { $0.name == member.name }
         let place = self.place(named: member.name, in: part)
-        put(stored: member.value, like: field, at: place, in: part)
+        put(stored: member.value, like: known[member.name], at: place, in: part)
       }
     case (.array(let elements), .array(of: let kind)):
       let part = superEncoder(at: place, in: frame).frame

@@ -5,7 +5,7 @@
 package struct StoredObject: Encodable {
   private let members: [RecordValue.Member]
   private let fields: Set<String>?
-  private let references: [Layout.Field]
+  private let references: [String: Layout.Field]
 
   /// - Parameters:
   ///   - fields: The members that the layout should list if it does not yet, nil for all; others that it lacks
@@ -18,7 +18,8 @@ package struct StoredObject: Encodable {
   ) {
     self.members = members
     self.fields = fields
-    references = layout.map { $0.tables.hasReferences ? $0.fields : [] } ?? []
+    let known = layout.map { $0.tables.hasReferences ? $0.fields : [] } ?? []
+    references = Dictionary(known.lazy.map { ($0.name, $0) }) { first, _ in first }
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -41,7 +42,7 @@ package struct StoredObject: Encodable {
       }
       encoding.put(
         stored: member.value,
-        like: references.first { $0.name == member.name },
+        like: references[member.name],
         at: encoding.place(of: PathKey.name(member.name), in: frame),
         in: frame
       )

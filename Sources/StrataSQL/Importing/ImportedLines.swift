@@ -38,14 +38,12 @@ struct ImportedLines {
 
   /// Adds an entity whose values have the kinds of their fields.
   private mutating func add(_ members: [RecordValue.Member], at place: ImportError.Place) {
-    for name in requiredNames {
-      let value = members.first { $0.name == name }?.value
-      if value == nil || value == .null {
-        return refuse(
-          place,
-          "\(name) has no value, and every entity of \(table.name) has one \(Self.remedy)"
-        )
-      }
+    let valued = Set(members.lazy.filter { $0.value != .null }.map(\.name))
+    if let name = requiredNames.first(where: { !valued.contains($0) }) {
+      return refuse(
+        place,
+        "\(name) has no value, and every entity of \(table.name) has one \(Self.remedy)"
+      )
     }
     guard let id = members.first(where: { $0.name == "id" })?.value, id != .null else {
       return refuse(place, "id has no value")
@@ -67,7 +65,7 @@ struct ImportedLines {
   private static let remedy = "(--allow-missing accepts that)"
 
   private func isUnknown(_ field: String) -> Bool {
-    table.fields.map { fields in !fields.contains { $0.name == field } } ?? false
+    table.fields != nil && table.kind(of: field) == nil
   }
 
   private var knownFields: String {
@@ -207,11 +205,12 @@ extension ImportedLines {
       }
     }
     var typed: [RecordValue.Member] = []
+    var seen: Set<String> = []
     for member in members {
       if isUnknown(member.name) {
         return refuse(place, "\(table.name) has no field \(member.name). It has \(knownFields)")
       }
-      if typed.contains(where: { $0.name == member.name }) {
+      if !seen.insert(member.name).inserted {
         return refuse(place, "the field \(member.name) is there twice")
       }
       if let name = member.value.repeatedName {

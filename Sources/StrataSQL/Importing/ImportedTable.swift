@@ -14,9 +14,30 @@ struct ImportedTable {
   let missingValues: EntityImport.MissingValues
   /// The places of other entities' IDs in the newest layout.
   let references: [Layout.Reference]
+  /// The kinds of its fields, which may be a hundred thousand.
+  private let kinds: [String: Layout.Kind]
+
+  init(
+    name: String,
+    fields: [Layout.Field]?,
+    required: Set<String>,
+    missingValues: EntityImport.MissingValues,
+    references: [Layout.Reference]
+  ) {
+    self.name = name
+    self.fields = fields
+    self.required = required
+    self.missingValues = missingValues
+    self.references = references
+    kinds = Self.kinds(of: fields ?? [])
+  }
+
+  private static func kinds(of fields: [Layout.Field]) -> [String: Layout.Kind] {
+    Dictionary(fields.lazy.map { ($0.name, $0.kind) }) { first, _ in first }
+  }
 
   /// The kind of a field; nil if it is not known.
-  func kind(of field: String) -> Layout.Kind? { fields?.first { $0.name == field }?.kind }
+  func kind(of field: String) -> Layout.Kind? { kinds[field] }
 
   /// A text of CSV as a value of a kind; nil if it does not fit.
   ///
@@ -76,9 +97,9 @@ struct ImportedTable {
       return .array(.init(stored))
     case (.record(let fields)?, .object(let members)):
       var stored: [RecordValue.Member] = []
+      let kinds = kinds(of: fields)
       for member in members {
-        let field = fields.first { $0.name == member.name }
-        guard let value = Self.value(member.value, field?.kind) else { return nil }
+        guard let value = Self.value(member.value, kinds[member.name]) else { return nil }
         stored.append(.init(member.name, value))
       }
       return .object(.init(stored))
@@ -107,9 +128,9 @@ struct ImportedTable {
       }
       return nil
     case (.record(let fields)?, .object(let members)):
+      let kinds = kinds(of: fields)
       for member in members {
-        let field = fields.first { $0.name == member.name }
-        guard let found = misfit(member.value, field?.kind) else { continue }
+        guard let found = misfit(member.value, kinds[member.name]) else { continue }
         return (".\(member.name)\(found.path)", found.value, found.kind)
       }
       return nil

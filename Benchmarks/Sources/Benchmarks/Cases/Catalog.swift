@@ -49,6 +49,7 @@ enum Catalog {
     ]
     if let strata {
       benchmarks.append(CommandBenchmark(strata: strata, count: 3 * usual, deltas: usual))
+      benchmarks.append(ImportBenchmark(strata: strata, cells: 10 * usual))
     }
     return benchmarks
   }
