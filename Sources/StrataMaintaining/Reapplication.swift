@@ -117,10 +117,9 @@ package struct Reapplication: Sendable {
 
   /// The name of the commit.
   private func name(_ result: Result) -> String {
-    let path = source as NSString
-    let directory = path.deletingLastPathComponent as NSString
-    let isInDirectory = directory.lastPathComponent.hasPrefix(path.lastPathComponent)
-    let name = isInDirectory ? directory.lastPathComponent : path.lastPathComponent
+    let path = PathParts(source)
+    let directory = PathParts(path.directory).name
+    let name = directory.hasPrefix(path.name) ? directory : path.name
     let revisions = result.revisions.map { "\($0.lowerBound) to \($0.upperBound) " } ?? ""
     return "reapply \(revisions)of \(name)"
   }

@@ -25,8 +25,7 @@ struct ScratchStore {
       throw TemporaryFolder.reason(SystemError("mkdir", directory))
     }
     defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
-    let name = (original.file as NSString).lastPathComponent
-    let copy = try StorePath("\(directory)/\(name)", for: .migrating)
+    let copy = try StorePath("\(directory)/\(original.name)", for: .migrating)
     do {
       return try TemporaryFolder.working(at: directory) {
         try make(copy, of: connection)

@@ -1,6 +1,7 @@
 import Foundation
 import ProductSupport
 import Strata
+import StrataBase
 import StrataPersistence
 import TestSupport
 import Testing
@@ -49,7 +50,7 @@ struct DataMigrationKillTests {
       #expect(try await action.outcome(at: path) == .after, comment)
       try await action.open(path)
       #expect(try names(beside: path).isSubset(of: expected), comment)
-      try FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
+      try FileManager.default.removeItem(atPath: PathParts(path).directory)
     }
     printStatistics(
       """
@@ -62,7 +63,7 @@ struct DataMigrationKillTests {
 
   /// The files beside a store; those of a lock and of the head may come and go.
   private func names(beside path: String) throws -> Set<String> {
-    let folder = (path as NSString).deletingLastPathComponent
+    let folder = PathParts(path).directory
     return Set(try FileManager.default.contentsOfDirectory(atPath: folder)).filter { name in
       ![".head", ".lock", "-wal", "-shm"].contains { name.hasSuffix($0) }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataArchiving
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintaining
@@ -83,17 +84,17 @@ struct Erase: AsyncParsableCommand {
 
   /// The folders beside the store that are archives of it; O(files there).
   private func archives(of store: UUID) async -> [String] {
-    let folder = (arguments.store as NSString).deletingLastPathComponent
+    let folder = PathParts(arguments.store).directory
     let names: [String]
     do {
-      names = try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+      names = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
       // The erasure has happened, and the archive is named without its place.
       return []
     }
     var archives: [String] = []
     for name in names.sorted() {
-      let path = (folder as NSString).appendingPathComponent(name)
+      let path = PathParts.path(of: name, in: folder)
       do throws(ArchiveError) {
         if try await FolderArchive(path).head()?.store == store { archives.append(path) }
       } catch {

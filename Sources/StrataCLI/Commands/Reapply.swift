@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintaining
@@ -114,8 +115,7 @@ struct Reapply: ParsableCommand {
     var isDirectory: ObjCBool = false
     let isThere = FileManager.default.fileExists(atPath: other, isDirectory: &isDirectory)
     guard isThere, isDirectory.boolValue else { return other }
-    let name = (arguments.store as NSString).lastPathComponent
-    return (other as NSString).appendingPathComponent(name)
+    return PathParts.path(of: PathParts(arguments.store).name, in: other)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataSQLite
 
 /// The path of a store's file, and of the files beside it.
@@ -24,7 +25,9 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   /// The name of a new store until it is complete.
   package var creating: String { file + ".creating" }
   /// The directory of the file.
-  package var directory: String { (file as NSString).deletingLastPathComponent }
+  package var directory: String { PathParts(file).directory }
+  /// The name of the file.
+  package var name: String { PathParts(file).name }
 
   package var description: String { file }
 
@@ -38,15 +41,13 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   ///
   /// Throws if it does not exist.
   package init(_ path: String, for operation: PersistenceError.Operation) throws(PersistenceError) {
-    let path = path as NSString
-    let parent = path.deletingLastPathComponent
-    let directory = parent.isEmpty ? "." : parent
-    guard let resolved = realpath(directory, nil) else {
-      throw PersistenceError(operation, path: path as String, .missingDirectory(directory))
+    let parts = PathParts(path)
+    guard let resolved = realpath(parts.directory, nil) else {
+      throw PersistenceError(operation, path: path, .missingDirectory(parts.directory))
     }
     defer { free(resolved) }
     let base = String(cString: resolved)
-    file = (base == "/" ? "" : base) + "/" + path.lastPathComponent
+    file = (base == "/" ? "" : base) + "/" + parts.name
   }
 
   /// What is at the path; throws for a link, a directory or a device.
@@ -105,7 +106,7 @@ extension StorePath {
   private func listCreationNames(
     _ operation: PersistenceError.Operation
   ) throws(PersistenceError) -> [String] {
-    let prefix = (creating as NSString).lastPathComponent
+    let prefix = PathParts(creating).name
     let identity = FileIdentity(ofFileAt: file)
     do {
       return try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -189,7 +190,7 @@ extension StorePath {
 
   /// SQLite's rollback journal of the file, and the super-journals of transactions that started there.
   package func rollbackJournals() throws(SystemError) -> [String] {
-    let prefix = (file as NSString).lastPathComponent
+    let prefix = name
     return try namesInDirectory().filter { name in
       name.hasPrefix(prefix) && Self.isJournal(suffix: name.dropFirst(prefix.count))
     }
@@ -226,7 +227,7 @@ extension StorePath {
 
   /// Why the files of a directory beside the store are there; nil for another directory.
   package func quarantineCause(ofDirectory name: String) -> QuarantineCause? {
-    let own = (file as NSString).lastPathComponent
+    let own = self.name
     return QuarantineCause.allCases.first { name.hasPrefix(own + $0.infix) }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataInspection
 import StrataJournal
 package import StrataMaintaining
@@ -76,7 +77,7 @@ package struct EntityImport {
     references: ReferencePolicy = .refuse,
     progress: @escaping (Int) -> Void = { _ in }
   ) throws(ImportError) {
-    guard let form = form ?? Form(ending: (file as NSString).pathExtension) else {
+    guard let form = form ?? Form(ending: PathParts(file).ending) else {
       throw .unknownForm(file)
     }
     if StoredValues.name(ofTable: table) != nil { throw .persistedValue(table) }
@@ -100,7 +101,7 @@ package struct EntityImport {
     let contents = try openFile()
     let isNewStore = missing == .create && !FileManager.default.fileExists(atPath: store)
     let target = isNewStore ? nil : try readTable()
-    let name = "import \((file as NSString).lastPathComponent)"
+    let name = "import \(PathParts(file).name)"
     var lines = ImportedLines(target?.table ?? newTable, named: name)
     try read(contents, &lines)
     if references == .refuse, !isNewStore { try checkReferences(&lines) }

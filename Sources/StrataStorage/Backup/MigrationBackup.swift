@@ -12,7 +12,7 @@ package struct MigrationBackup {
     (self.path, self.disk) = (path, disk)
   }
 
-  private var prefix: String { "\((path.file as NSString).lastPathComponent).before-" }
+  private var prefix: String { "\(path.name).before-" }
 
   /// The path of a copy of a position that is there already; nil if there is none.
   ///

@@ -113,7 +113,7 @@ package struct NewFile: Sendable {
   package static func removeAbandoned(besides path: StorePath, _ which: Abandoned)
     throws(SystemError)
   {
-    let own = (path.creating as NSString).lastPathComponent + "-"
+    let own = PathParts(path.creating).name + "-"
     let names = try path.namesInDirectory().map {
       $0.hasSuffix(markSuffix) ? String($0.dropLast(markSuffix.count)) : $0
     }

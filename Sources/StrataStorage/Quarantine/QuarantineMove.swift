@@ -1,4 +1,5 @@
 package import Foundation
+import StrataBase
 package import StrataJournal
 
 /// Moves a store's files into a directory of their own, a step at a time.
@@ -61,7 +62,7 @@ package struct QuarantineMove {
   /// The set that it has made.
   package var quarantine: Quarantine { Quarantine(path, directory, manifest) }
 
-  package static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
+  package static func name(_ path: String) -> String { PathParts(path).name }
 
   private static func unusedDirectory(
     _ path: StorePath,

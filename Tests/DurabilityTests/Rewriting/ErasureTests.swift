@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintaining
@@ -230,7 +231,7 @@ struct ErasureTests {
     try handle.close()
     let report = try erase(store)
     let real = try StorePath(store.path, for: .inspecting).file
-    let directory = (real as NSString).deletingLastPathComponent
+    let directory = PathParts(real).directory
     var findings: [String: String] = [:]
     for copy in report.copies {
       let name = String(copy.path.dropFirst(directory.count + 1))

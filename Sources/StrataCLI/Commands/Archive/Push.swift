@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataArchiving
+import StrataBase
 import StrataJournal
 
 /// `strata push STORE --to ARCHIVE`.
@@ -69,7 +70,7 @@ struct Push: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let file = URL(fileURLWithPath: store).deletingPathExtension().lastPathComponent
+    let file = PathParts(store).stem
     let archive = try await ArchiveLocation(location).archive(named: name, orElse: file)
     let path = try StorePath(store, for: .archiving)
     let lack: ArchiveOpening.Lack =
