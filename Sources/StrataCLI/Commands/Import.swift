@@ -11,7 +11,9 @@ struct Import: ParsableCommand {
     commandName: "import",
     abstract: "Adds the entities of a CSV or JSON file to a table.",
     discussion: """
-      CSV has a line of titles, the names of fields; JSON an object on each line, or an array of objects. The lines \
+      CSV has a line of titles, the names of fields; JSON an object on each line, or an array of objects. The ending of \
+      the name says which it is: .csv, .tsv (CSV with tabs), .ndjson or .json; --form says it for any other name, a pipe, \
+      and -, which is standard input. The lines \
       of `strata export --ndjson` are read too; those of other tables are skipped. Values take the kinds that the \
       table has, as `strata schema` prints them. An empty cell is no value. A line is a whole entity: one that is \
       there is replaced. All lines become one commit.
@@ -31,6 +33,7 @@ struct Import: ParsableCommand {
         strata import app.strata issues all.ndjson
         strata import app.strata issues issues.json
         strata import new.strata people people.csv --create
+        sqlite3 old.db -json 'SELECT * FROM people' | strata import app.strata people - --form json
       """
   )
 
@@ -40,10 +43,16 @@ struct Import: ParsableCommand {
   var table: String
 
   @Argument(
-    help: "The file: .csv, .ndjson or .json.",
-    completion: .file(extensions: ["csv", "ndjson", "json"])
+    help: "The file: .csv, .tsv, .ndjson or .json; - for standard input.",
+    completion: .file(extensions: ["csv", "tsv", "ndjson", "json"])
   )
   var file: String
+
+  @Option(
+    name: .customLong("form"),
+    help: "What the file is, whatever its name: csv, tsv or json."
+  )
+  private var contents: EntityImport.Form?
 
   @Flag(help: "Add the table, or the store, if it is not there.")
   var create = false
@@ -62,6 +71,7 @@ struct Import: ParsableCommand {
       of: file,
       into: table,
       of: store,
+      as: contents,
       ifMissing: create ? .create : .refuse,
       missingValues: allowMissing ? .accept : .refuse,
       references: leaveReferences ? .leave : .refuse,
@@ -80,6 +90,8 @@ struct Import: ParsableCommand {
 
   private var store: String { arguments.store }
 }
+
+extension EntityImport.Form: ExpressibleByArgument {}
 
 /// The output of `strata import`.
 enum ImportText {

@@ -25,11 +25,14 @@ package struct CSVReader {
   }
 
   private let bytes: [UInt8]
+  /// What stands between two cells.
+  private let separator: UInt8
   private var offset: Int
   private var line = 1
 
-  package init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8], separator: UInt8 = 0x2C) {
     self.bytes = bytes
+    self.separator = separator
     // The mark that some programs put before UTF-8.
     offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
@@ -46,7 +49,7 @@ package struct CSVReader {
     while true {
       cells.append(try byte == 0x22 ? quotedCell() : plainCell())
       switch byte {
-      case 0x2C: offset += 1
+      case separator: offset += 1
       case nil: return Record(line: start, cells: cells)
       case 0x0A, 0x0D:
         takeLineBreak()
@@ -65,7 +68,7 @@ package struct CSVReader {
 
   private mutating func plainCell() throws(Malformed) -> String {
     let start = offset
-    while let byte, byte != 0x2C, byte != 0x0A, byte != 0x0D {
+    while let byte, byte != separator, byte != 0x0A, byte != 0x0D {
       guard byte != 0x22 else {
         throw Malformed(line: line, detail: "a cell with a quote is not quoted")
       }

@@ -6,7 +6,7 @@ package import StrataMaintaining
 import StrataRecords
 import StrataStorage
 
-/// Adds the entities of a file to a table: CSV with a line of titles, or JSON.
+/// Adds the entities of a file to a table: CSV with a line of titles, the same with tabs, or JSON.
 ///
 /// Values take the kinds that the newest layout of the table has. A line, or an object of an array, is a whole
 /// entity, and replaces one with its ID. If anything is wrong, nothing is written, and every wrong line is listed.
@@ -14,14 +14,17 @@ import StrataStorage
 /// The records of all entities are in memory, and a file of CSV; of JSON it is one object.
 package struct EntityImport {
   /// What the file is.
-  package enum Form: Sendable {
+  package enum Form: String, CaseIterable, Sendable {
     case csv
+    /// CSV with tabs in place of commas.
+    case tsv
     /// An object on each line, or an array of objects.
     case json
 
     fileprivate init?(ending: String) {
       switch ending.lowercased() {
       case "csv": self = .csv
+      case "tsv": self = .tsv
       case "ndjson", "jsonl", "json": self = .json
       default: return nil
       }
@@ -65,6 +68,7 @@ package struct EntityImport {
   private let progress: (Int) -> Void
 
   /// - Parameters:
+  ///   - file: A file, a link to one, or what is read once, such as a pipe; `-` is standard input.
   ///   - form: Nil to go by the ending of the file's name.
   ///   - progress: Called with the number of lines, or objects of an array, that were read.
   package init(
@@ -122,15 +126,18 @@ package struct EntityImport {
   }
 
   private func openFile() throws(ImportError) -> FileHandle {
-    let url = URL(fileURLWithPath: file)
-    let isRegular: Bool
+    if file == "-" { return .standardInput }
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    {
+      throw .unreadable(file, "it is a directory")
+    }
     do {
-      isRegular = try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
-      if isRegular { return try FileHandle(forReadingFrom: url) }
+      return try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
     } catch {
       throw unreadable(error)
     }
-    throw .unreadable(file, "it is no regular file")
   }
 
   private func unreadable(_ error: any Error) -> ImportError {
@@ -141,7 +148,9 @@ package struct EntityImport {
   private func read(_ contents: FileHandle, _ lines: inout ImportedLines) throws(ImportError) {
     do {
       switch form {
-      case .csv: lines.readCSV(Array(try contents.readToEnd() ?? Data()), progress)
+      case .csv, .tsv:
+        let separator = UInt8(ascii: form == .csv ? "," : "\t")
+        lines.readCSV(Array(try contents.readToEnd() ?? Data()), separator, progress)
       case .json:
         var objects = try ImportedObjects(reading: contents)
         try lines.readJSON(&objects, progress)

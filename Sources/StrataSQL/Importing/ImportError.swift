@@ -52,9 +52,12 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unreadable(let path, let detail): return "\(path) cannot be read: \(detail)."
+    case .unreadable(let path, let detail):
+      return "\(path == "-" ? "Standard input" : path) cannot be read: \(detail)."
     case .unknownForm(let path):
-      return "\(path) is neither .csv, .ndjson nor .json. Give the file one of these endings."
+      let name = path == "-" ? "Standard input" : path
+      return
+        "\(name) has none of the endings .csv, .tsv, .ndjson and .json. Say what it is: --form csv, tsv or json."
     case .persistedValue(let table):
       return "\(table) is a persisted value, and only tables of entities are imported into."
     case .sealed(let table):

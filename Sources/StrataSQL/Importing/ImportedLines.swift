@@ -75,8 +75,8 @@ struct ImportedLines {
 
 /// CSV.
 extension ImportedLines {
-  mutating func readCSV(_ bytes: [UInt8], _ progress: (Int) -> Void) {
-    var reader = CSVReader(bytes)
+  mutating func readCSV(_ bytes: [UInt8], _ separator: UInt8, _ progress: (Int) -> Void) {
+    var reader = CSVReader(bytes, separator: separator)
     do throws(CSVReader.Malformed) {
       guard let titles = try reader.next() else { return refuse(1, "there is no line of titles") }
       guard check(titles) else { return }
