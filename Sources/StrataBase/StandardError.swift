@@ -39,3 +39,28 @@ package enum StandardError {
     }
   }
 }
+
+/// Something that a person should hear although a call succeeds, and that its result has no place for.
+///
+/// The `strata` command prints it to standard error. In a program nobody hears it: the status of a store and `strata doctor`
+/// say the same.
+package enum Notice {
+  private struct Listener: Sendable {
+    var hear: (@Sendable (String) -> Void)?
+  }
+
+  private static let listener = Lock(Listener())
+
+  /// Whether anybody hears; for a notice that costs something to find.
+  package static var isHeard: Bool { listener.withLock { $0.hear != nil } }
+
+  /// Sets what hears the notices of the process: once, before anything else runs.
+  package static func hear(_ hear: @escaping @Sendable (String) -> Void) {
+    listener.withLock { $0.hear = hear }
+  }
+
+  /// Reports a notice: a clause, without a full stop.
+  package static func report(_ text: @autoclosure () -> String) {
+    if let listener = listener.withLock({ $0.hear }) { listener(text()) }
+  }
+}

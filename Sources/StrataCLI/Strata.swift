@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataArchiving
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMigrating
@@ -44,6 +45,7 @@ struct Strata: ParsableCommand {
 
   static func main() async {
     Signals.configure()
+    listenToNotices()
     do {
       let archiving = archiving.map { $0._commandName }
       let others = configuration.subcommands.map { $0._commandName }
@@ -105,6 +107,16 @@ struct Strata: ParsableCommand {
       guard !values.isEmpty else { throw error }
       let others = arguments[..<end].filter { !isValue($0) }
       return try parseAsRoot(others + ["--"] + values + arguments[end...].dropFirst())
+    }
+  }
+
+  /// Prints each notice once.
+  private static func listenToNotices() {
+    let printed = Lock<Set<String>>([])
+    Notice.hear { text in
+      if printed.withLock({ $0.insert(text).inserted }) {
+        Output.printError("strata: \(text.sentence)".printable)
+      }
     }
   }
 

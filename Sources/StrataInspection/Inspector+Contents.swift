@@ -96,6 +96,7 @@ extension Inspector {
         head: head.map {
           HeadSummary(durable: $0.durable.revision.number, written: $0.written.revision.number)
         },
+        heldTimes: try view.heldTimes(at: Scheduling.date),
         erased: erased.isEmpty ? nil : erased,
         writer: access.mode == .live ? LockFile.owner(at: path.lock) : nil,
         sqlite: Connection.libraryVersion

@@ -141,6 +141,9 @@ extension Inspector {
       "revisions \(summary.journal.readable) to \(summary.revision) can be read"
     )
   }
+    if let held = summary.heldTimes {
+      diagnosis.add("times", .note, "\(held)", remedy: HeldTimes.remedy)
+    }
 
   private func diagnoseDisk(_ summary: StoreSummary, _ diagnosis: inout Diagnosis) {
     guard let free = freeBytes(in: path.directory) else { return }

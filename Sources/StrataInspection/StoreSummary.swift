@@ -1,6 +1,6 @@
 package import Foundation
 import StrataBase
-import StrataJournal
+package import StrataJournal
 import StrataRecords
 import StrataSchema
 
@@ -27,6 +27,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var journal: JournalSummary
   package var snapshots: [SnapshotSummary]
   package var head: HeadSummary?
+  /// The times of the last commits, if they are ahead of the clock; nil otherwise.
+  package var heldTimes: HeldTimes?
   /// What was erased; nil if nothing was.
   package var erased: [ErasureSummary]?
   /// The process that has the store open for writing, if there is one.

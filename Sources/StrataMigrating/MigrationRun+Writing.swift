@@ -88,11 +88,7 @@ extension MigrationRun {
 
   /// Takes a snapshot of what was written, and reads it back.
   private func takeSnapshot(of file: RestoredFile, _ session: WriterSession) throws {
-    var maintenance = Maintenance(
-      policy: persistence.snapshots,
-      pins: HistoryPins(),
-      now: persistence.now
-    )
+    var maintenance = Maintenance(policy: persistence.snapshots, pins: HistoryPins())
     maintenance.start(with: file)
     try maintenance.startSnapshot(session)
     while maintenance.isSnapshotting { _ = try maintenance.step(session) }

@@ -59,11 +59,7 @@ struct RecentDeltasTests {
   }
 
   private func maintenance(_ file: RestoredFile) -> Maintenance {
-    var maintenance = Maintenance(
-      policy: SnapshotPolicy(),
-      pins: HistoryPins(),
-      now: { Date(timeIntervalSince1970: 0) }
-    )
+    var maintenance = Maintenance(policy: SnapshotPolicy(), pins: HistoryPins())
     maintenance.start(with: file)
     return maintenance
   }

@@ -117,7 +117,7 @@ struct SnapshotPolicyTests {
   private let hundreds = (1...9).reversed().map { (hundred: Int64) in
     SnapshotPolicy.Candidate(
       revision: Revision(hundred * 100),
-      time: hundred * 100_000_000,
+      age: (9 - hundred) * 100_000_000,
       bytes: 1,
       journalBytes: (9 - hundred) * 100
     )
@@ -130,11 +130,10 @@ struct SnapshotPolicyTests {
     #expect(trim.deltasThrough == Revision(deltasThrough))
   }
 
-  @Test(arguments: [(0, 800), (149, 800), (151, 700), (550, 400), (10_000, 0)] as [(Int64, Int64)])
+  @Test(arguments: [(0, 800), (100, 800), (101, 700), (500, 400), (10_000, 0)] as [(Int64, Int64)])
   func `every moment of the last so long stays`(seconds: Int64, deltasThrough: Int64) {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(seconds))
-    let now: Int64 = 950_000_000
-    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: now)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil)
     #expect(trim.deltasThrough == Revision(deltasThrough))
   }
 
@@ -145,14 +144,14 @@ struct SnapshotPolicyTests {
       minimumHistoryRevisions: 420,
       minimumHistoryAge: .seconds(1)
     )
-    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: 900_000_000)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil)
     #expect(trim.deltasThrough == 400)
   }
 
   @Test
   func `an age beyond all time keeps everything`() {
     let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(Int64.max))
-    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil, now: 1)
+    let trim = policy.trim(verified: hundreds, named: [], slowestReader: nil)
     #expect(trim == SnapshotPolicy.Trim())
   }
 

@@ -13,7 +13,7 @@ struct WriteQueueTests {
   private func add(_ number: Int, to queue: inout WriteQueueState, now: Int64 = 60)
     -> WriteQueueState.Wake
   {
-    queue.add(changes(number), name: "", CommitPlace(), now: now)
+    queue.add(changes(number), name: "", CommitPlace(), now: now, .now)
   }
 
   @Test
@@ -52,8 +52,8 @@ struct WriteQueueTests {
   @Test
   func `a group takes whole deltas, and at least one`() {
     var queue = queue()
-    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60)
-    _ = queue.add(changes(4), name: "", CommitPlace(), now: 60)
+    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60, .now)
+    _ = queue.add(changes(4), name: "", CommitPlace(), now: 60, .now)
     #expect(queue.take(entities: 2).map(\.revision) == [8])
     #expect(queue.take(entities: 2).isEmpty)
     queue.settle()
@@ -110,7 +110,7 @@ struct WriteQueueTests {
   @Test
   func `once it is being closed nobody waits for room that may never come`() {
     var queue = queue(capacity: 2)
-    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60)
+    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60, .now)
     #expect(!queue.hasRoom)
     queue.refuseCommits(.closed)
     #expect(queue.hasRoom)

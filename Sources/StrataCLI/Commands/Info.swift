@@ -46,6 +46,9 @@ package enum InfoText {
     if !summary.values.isEmpty {
       facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 4)
     }
+    if let held = summary.heldTimes {
+      facts.insert(("times", ["\(held): run `strata doctor`"]), at: facts.count - 3)
+    }
     if let erased = summary.erased {
       facts.insert(("erased", erased.map(Self.erasure)), at: facts.count - 3)
     }

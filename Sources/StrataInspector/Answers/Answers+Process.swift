@@ -98,6 +98,7 @@ private struct WriterReport: Encodable {
   /// How many more entities are only in memory.
   let moreNotPersisted: Int
   let pinnedWAL: String?
+  let heldTimes: String?
   let archive: String?
 
   /// How many entities that are only in memory are named.
@@ -128,6 +129,7 @@ private struct WriterReport: Encodable {
     }
     moreNotPersisted = max(0, status.notPersisted.count - Self.mostNamed)
     pinnedWAL = status.pinnedWAL.map { "\($0)" }
+    heldTimes = status.heldTimes.map { "\($0)".sentence }
     let parts = status.parts.sentences()
     archive = parts.isEmpty ? nil : parts.joined(separator: " ")
   }

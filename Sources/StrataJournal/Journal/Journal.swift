@@ -221,18 +221,19 @@ package struct Journal {
     throw CorruptionError("delta \(revision) comes after delta \(before)")
   }
 
-  /// Goes through the revisions and times of the deltas after a revision, up to `limit` of them.
+  /// Goes through the revisions and times of the deltas after a revision, up to another one and up to `limit` of them.
   ///
   /// Throws `CorruptionError` if they are in another order.
   package func forEachTime(
     after revision: Revision,
-    limit: Int,
+    through last: Revision = Revision(StoredNumber.last),
+    limit: Int = .max,
     _ body: (Revision, _ microseconds: Int64) -> Void
   ) throws {
     var before = revision
     try connection.forEach(
-      "SELECT revision, time FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
-      [.integer(revision.number), .integer(Int64(limit))]
+      "SELECT revision, time FROM delta WHERE revision > ? AND revision <= ? ORDER BY revision LIMIT ?",
+      [.integer(revision.number), .integer(last.number), .integer(Int64(limit))]
     ) { row in
       let next = try row.revision(0, "the revision of a delta")
       try Self.checkOrder(next, after: before)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import StrataBase
 import StrataSQLite
 
@@ -15,16 +15,36 @@ extension ReadView {
         throw PersistenceError.Reason.notFound("snapshot named “\(name)”")
       }
       return revision
-    case .time(let time): return try self.revision(at: time)
+    case .time(let time):
+      if Notice.isHeard, let held = try heldTimes(at: Scheduling.date) { Notice.report("\(held)") }
+      return try self.revision(at: time)
     }
   }
 
-  /// The times of deltas never decrease, so the last one at or before a time is found by a binary
-  /// search.
+  /// The times of the last commits, if they are ahead of the clock.
+  ///
+  /// O(1) if they are not, else O(log deltas).
+  package func heldTimes(at now: Date) throws -> HeldTimes? {
+    guard let time = try journal.last()?.header.time ?? snapshots.first?.header.time,
+      HeldTimes.isAhead(time, of: now.microseconds)
+    else { return nil }
+    let before = try lastRevision(at: now.microseconds)
+    let first = try journal.headers(after: before ?? 0, limit: 1).first?.header.first
+    return HeldTimes(time: Date(microseconds: time), since: first ?? last.revision)
+  }
+
   private func revision(at time: Date) throws -> Revision {
     // Rounds to the nearest microsecond, so that a time read from the file is exactly the stored one.
-    let microseconds = (time.timeIntervalSince1970 * 1_000_000).rounded()
-    let time = Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
+    if let found = try lastRevision(at: time.nearestMicrosecond) { return found }
+    throw PersistenceError.Reason.beforeHistory(
+      Date(microseconds: anchors.last?.header.time ?? identity.created)
+    )
+  }
+
+  /// The last revision with a time at or before one, in microseconds since 1970; nil if there is none.
+  ///
+  /// The times of deltas never decrease, so it is found by a binary search.
+  private func lastRevision(at time: Int64) throws -> Revision? {
     var found: Revision?
     var low = first?.number ?? 1
     var high = last.revision.number
@@ -39,10 +59,7 @@ extension ReadView {
       low = header.revision.number + 1
     }
     if let found { return found }
-    if let oldest = anchors.last?.header, oldest.time <= time { return oldest.revision }
-    throw PersistenceError.Reason.beforeHistory(
-      Date(microseconds: anchors.last?.header.time ?? identity.created)
-    )
+    return anchors.last.flatMap { $0.header.time <= time ? $0.header.revision : nil }
   }
 
   /// The error for a revision that is not the end of a delta: it is inside merged commits, or missing.

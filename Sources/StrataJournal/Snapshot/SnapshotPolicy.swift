@@ -1,5 +1,3 @@
-import StrataBase
-
 /// When to take a snapshot, and how much history to keep.
 ///
 /// ```swift
@@ -20,7 +18,10 @@ public struct SnapshotPolicy: Sendable, Equatable {
   public var minimumHistoryBytes: Int64
   /// The minimum number of revisions that can be gone back to.
   public var minimumHistoryRevisions: Int64
-  /// The minimum age of the oldest moment that can be gone back to, by the clock of the deltas.
+  /// The minimum age of the oldest moment that can be gone back to.
+  ///
+  /// It is counted from the times of the deltas, up to the last one. Between two neighbouring deltas at most one day counts,
+  /// so a clock that jumps ahead removes no history.
   public var minimumHistoryAge: Duration
   /// Whether every delta and every snapshot is kept, whatever the other values are.
   public var keepsAllHistory: Bool
@@ -67,8 +68,8 @@ public struct SnapshotPolicy: Sendable, Equatable {
   /// What the policy has to know of a verified snapshot.
   package struct Candidate: Equatable, Sendable {
     package var revision: Revision
-    /// The time of its last delta, in microseconds since 1970.
-    package var time: Int64
+    /// Its ``HistoryAge`` at the last delta, in microseconds.
+    package var age: Int64
     package var bytes: Int64
     package var entities: Int64
     /// The size of the deltas after it.
@@ -78,14 +79,14 @@ public struct SnapshotPolicy: Sendable, Equatable {
 
     package init(
       revision: Revision,
-      time: Int64 = 0,
+      age: Int64 = 0,
       bytes: Int64,
       entities: Int64 = 0,
       journalBytes: Int64,
       changes: Int64 = 0
     ) {
       self.revision = revision
-      self.time = time
+      self.age = age
       self.bytes = bytes
       self.entities = entities
       self.journalBytes = journalBytes
@@ -98,14 +99,11 @@ public struct SnapshotPolicy: Sendable, Equatable {
   /// Deltas are trimmed only up to a verified snapshot that is kept: the anchor, whose chain the remaining
   /// deltas continue. A named snapshot is always kept, and a consumer's deltas until it has read them.
   ///
-  /// - Parameters:
-  ///   - verified: the verified snapshots, the newest first.
-  ///   - now: in microseconds since 1970.
+  /// - Parameter verified: the verified snapshots, the newest first.
   package func trim(
     verified: [Candidate],
     named: Set<Revision>,
-    slowestReader: Revision?,
-    now: Int64 = .max
+    slowestReader: Revision?
   ) -> Trim {
     guard !keepsAllHistory, verified.count >= keep, let newest = verified.first else {
       return Trim()
@@ -116,10 +114,10 @@ public struct SnapshotPolicy: Sendable, Equatable {
     }
     let bytes = max(minimumHistoryBytes, newest.bytes)
     let revision = newest.revision.number - minimumHistoryRevisions
-    let time = now - minimumHistoryAge.microseconds
+    let age = minimumHistoryAge.microseconds
     let anchor = verified.dropFirst(keep - 1).first { candidate in
       candidate.journalBytes >= bytes && candidate.revision.number <= revision
-        && candidate.time <= time && slowestReader.map { candidate.revision <= $0 } ?? true
+        && candidate.age >= age && slowestReader.map { candidate.revision <= $0 } ?? true
     }
     return anchor.map { Trim(to: $0.revision, of: verified.map(\.revision), named) } ?? Trim()
   }
@@ -132,14 +130,5 @@ extension SnapshotPolicy.Trim {
       snapshots: verified.filter { $0 < anchor && !named.contains($0) },
       deltasThrough: anchor
     )
-  }
-}
-
-extension Duration {
-  /// Whole microseconds; `Int64.max` if there are more.
-  fileprivate var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflows ? .max : whole &+ attoseconds / 1_000_000_000_000
   }
 }

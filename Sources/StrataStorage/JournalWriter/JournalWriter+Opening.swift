@@ -73,6 +73,7 @@ extension JournalWriter {
   ) {
     maintenance.start(with: file)
     start(session, store)
+    noteTimes(session, last: time)
     startQueue(after: session.written.revision, time: time)
   }
 

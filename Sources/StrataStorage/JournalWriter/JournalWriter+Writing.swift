@@ -1,3 +1,4 @@
+import Foundation
 import StrataBase
 package import StrataJournal
 import StrataSQLite
@@ -134,10 +135,29 @@ extension JournalWriter {
     maintenance.noteAppended(session.bytesAppended - before)
     try session.writeHead()
     noteSizes()
+    noteTimes(session, last: last.time)
     queue.note(written: last.revision, durable: session.durable.revision)
     events.send(.appended(through: last.revision))
     note(refused, in: group)
     return true
+  }
+
+  /// Notes whether the time of the last delta is ahead of the clock.
+  func noteTimes(_ session: WriterSession, last: Int64) {
+    let (now, known) = (configuration.now(), statusTracker.current.heldTimes)
+    guard HeldTimes.isAhead(last, of: now.microseconds) else {
+      if known != nil { statusTracker.update { $0.heldTimes = nil } }
+      return
+    }
+    do {
+      let held =
+        try known.map { HeldTimes(time: Date(microseconds: last), since: $0.since) }
+        ?? ReadView(session.connection).heldTimes(at: now)
+      statusTracker.update { $0.heldTimes = held }
+    } catch {
+      // What is wrong with the file shows with the next write, and the next group is noted again.
+      return
+    }
   }
 
   private func note(_ refused: [UnpersistedChange], in group: [PendingDelta]) {
@@ -205,6 +225,7 @@ extension JournalWriter {
       lastFailure: tracked.lastFailure,
       notPersisted: tracked.unpersisted.entities,
       pinnedWAL: tracked.pinnedWAL,
+      heldTimes: tracked.heldTimes,
       newestSnapshot: tracked.newestSnapshot,
       trimmed: tracked.trimmed
     )

@@ -48,11 +48,7 @@ package actor JournalWriter {
     executor = FileExecutor(label: "strata.writer")
     self.path = path
     self.configuration = configuration
-    maintenance = Maintenance(
-      policy: configuration.snapshots,
-      pins: pins,
-      now: configuration.now
-    )
+    maintenance = Maintenance(policy: configuration.snapshots, pins: pins)
     recoveryDelay = configuration.recoveryInterval
     let clock = configuration.now
     queue = WriteQueue(

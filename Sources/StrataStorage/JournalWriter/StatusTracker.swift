@@ -15,6 +15,7 @@ package final class StatusTracker: Sendable {
     /// Whether there have ever been unpersisted entities.
     package var hasHadUnpersisted = false
     package var pinnedWAL: PersistenceStatus.PinnedWAL?
+    package var heldTimes: HeldTimes?
     var firstUnfinishedCheckpoint: Date?
     package var newestSnapshot: PersistenceStatus.Snapshot?
     package var snapshotBytes: Int64 = 0

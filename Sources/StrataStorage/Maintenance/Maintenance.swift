@@ -1,4 +1,3 @@
-package import Foundation
 import StrataBase
 package import StrataJournal
 import StrataSQLite
@@ -26,7 +25,6 @@ package struct Maintenance {
 
   private let policy: SnapshotPolicy
   private let pins: HistoryPins
-  private let now: @Sendable () -> Date
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
@@ -56,6 +54,8 @@ package struct Maintenance {
     var last: Revision
     var bytes: Int64
     var changes: Int64
+    /// The age of the first snapshot at the second one, in microseconds.
+    var age: Int64
   }
 
   /// The deltas from one snapshot to the next, by the revision of the first: they do not change, and
@@ -85,10 +85,9 @@ package struct Maintenance {
   private static let chunkSlice = 8
   private static let vacuumPages = 256
 
-  package init(policy: SnapshotPolicy, pins: HistoryPins, now: @escaping @Sendable () -> Date) {
+  package init(policy: SnapshotPolicy, pins: HistoryPins) {
     self.policy = policy
     self.pins = pins
-    self.now = now
   }
 
   /// Starts with a newly opened file.
@@ -338,8 +337,7 @@ package struct Maintenance {
     var trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
-      slowestReader: pins.lowest,
-      now: now().microseconds
+      slowestReader: pins.lowest
     )
     if trim != SnapshotPolicy.Trim() {
       // Damaged snapshots are removed as well.
@@ -355,16 +353,17 @@ package struct Maintenance {
     _ session: WriterSession
   ) throws -> [SnapshotPolicy.Candidate] {
     var candidates: [SnapshotPolicy.Candidate] = []
-    var (bytes, changes): (Int64, Int64) = (0, 0)
+    var (bytes, changes, age): (Int64, Int64, Int64) = (0, 0, 0)
     var next = session.written.revision
     for (header, _) in try soundSnapshots(session) {
-      let extent = try extent(after: header.revision, through: next, session)
+      let extent = try extent(after: header, through: next, session)
       bytes += extent.bytes
       changes += extent.changes
+      age += extent.age
       candidates.append(
         SnapshotPolicy.Candidate(
           revision: header.revision,
-          time: header.time,
+          age: age,
           bytes: Int64(header.bytes),
           entities: Int64(header.entities),
           journalBytes: bytes,
@@ -377,13 +376,16 @@ package struct Maintenance {
   }
 
   private mutating func extent(
-    after first: Revision,
+    after snapshot: SnapshotHeader,
     through last: Revision,
     _ session: WriterSession
   ) throws -> Extent {
+    let first = snapshot.revision
     if let known = extents[first], known.last == last { return known }
     let (bytes, changes) = try session.journal.extent(after: first, through: last)
-    let extent = Extent(last: last, bytes: bytes, changes: changes)
+    var age = HistoryAge(since: snapshot.time)
+    try session.journal.forEachTime(after: first, through: last) { age.add($1) }
+    let extent = Extent(last: last, bytes: bytes, changes: changes, age: age.microseconds)
     extents[first] = extent
     return extent
   }

@@ -58,7 +58,15 @@ package final class WriteQueue: Sendable {
   ) -> Revision {
     let time = now()
     let (needed, revision) = state.withLock { state in
-      (state.add(changes, name: name, place, context: context, now: time), state.lastRevision)
+      let needed = state.add(
+        changes,
+        name: name,
+        place,
+        context: context,
+        now: time,
+        Scheduling.now
+      )
+      return (needed, state.lastRevision)
     }
     wake(needed)
     return revision

@@ -19,7 +19,7 @@ package struct WriteQueueState: Sendable {
   package private(set) var isOpen = true
   /// The last revision given to a commit.
   package private(set) var lastRevision: Revision
-  private var lastTime: Int64
+  private var times: CommitTimes
   /// Taken by the writer.
   ///
   /// After an error it is unknown whether they are in the file.
@@ -55,7 +55,7 @@ package struct WriteQueueState: Sendable {
     wakesAtOnceFrom: Int
   ) {
     lastRevision = revision
-    lastTime = time
+    times = CommitTimes(after: time)
     self.capacity = capacity
     self.wakesAtOnceFrom = wakesAtOnceFrom
   }
@@ -63,7 +63,7 @@ package struct WriteQueueState: Sendable {
   /// Continues after the last delta of an opened file.
   mutating func start(after revision: Revision, time: Int64) {
     lastRevision = revision
-    lastTime = time
+    times = CommitTimes(after: time)
   }
 
   /// Whether a committer may continue: there is room, or waiting would be pointless.
@@ -83,14 +83,14 @@ package struct WriteQueueState: Sendable {
     name: String,
     _ place: CommitPlace,
     context: (any PendingContext)? = nil,
-    now: Int64
+    now: Int64,
+    _ instant: @autoclosure () -> ContinuousClock.Instant
   ) -> Wake {
     lastRevision = lastRevision.next
-    lastTime = max(now, lastTime)
     let delta = PendingDelta(
       first: lastRevision,
       revision: lastRevision,
-      time: lastTime,
+      time: times.next(now, instant()),
       commitName: name,
       place: place,
       changes: changes,

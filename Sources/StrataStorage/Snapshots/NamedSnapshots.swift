@@ -67,11 +67,7 @@ package struct NamedSnapshots: Sendable {
       if let named, named.revision != revision, taken == .refuse {
         throw PersistenceError.Reason.nameTaken(name, named.revision)
       }
-      var maintenance = Maintenance(
-        policy: configuration.snapshots,
-        pins: HistoryPins(),
-        now: configuration.now
-      )
+      var maintenance = Maintenance(policy: configuration.snapshots, pins: HistoryPins())
       maintenance.start(with: file)
       if try !maintenance.hasSnapshot(session) {
         try maintenance.startSnapshot(session)

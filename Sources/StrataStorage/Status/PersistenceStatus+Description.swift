@@ -9,6 +9,7 @@ extension PersistenceStatus: CustomStringConvertible {
   private var problems: [String] {
     var sentences = parts.sentences(ofProblems: true)
     if let pinnedWAL { sentences.append("\(pinnedWAL)") }
+    if let heldTimes { sentences.append("\(heldTimes)".sentence) }
     if !notPersisted.isEmpty {
       let count = notPersisted.count
       let listed =

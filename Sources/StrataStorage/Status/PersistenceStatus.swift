@@ -116,6 +116,8 @@ public struct PersistenceStatus: Sendable, Equatable {
   ///
   /// The reader is another connection, of this process or another one; `lsof` on the file names it.
   public var pinnedWAL: PinnedWAL?
+  /// The times of the last commits, while they are ahead of the clock; nil otherwise.
+  public var heldTimes: HeldTimes?
   /// The newest snapshot.
   public var newestSnapshot: Snapshot?
   /// How what runs beside the writer is.

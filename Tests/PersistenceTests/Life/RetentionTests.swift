@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintenance
@@ -38,7 +39,15 @@ struct RetentionTests {
     to persistence: Persistence<LibraryState, LibraryDatabase>,
     named names: [Int64: String] = [:]
   ) async throws {
-    let store = LibraryStore(persistence)
+    try await commit(numbers, to: LibraryStore(persistence), persistence, named: names)
+  }
+
+  private func commit(
+    _ numbers: ClosedRange<Int64>,
+    to store: LibraryStore,
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    named names: [Int64: String] = [:]
+  ) async throws {
     for number in numbers {
       store.commit { script.commit(number, to: &$0.db) }
       if let name = names[number] { try await persistence.snapshot(named: name) }
@@ -98,6 +107,54 @@ struct RetentionTests {
     let database = try await persistence.state(at: .time(moment))
     #expect(revision > 0)
     #expect(database == script.database(after: revision))
+    try await persistence.close()
+    #expect(try firstKept() > 1)
+  }
+
+  @Test
+  func `a clock that jumps ahead trims no history of the promised days, also after a restart`()
+    async throws
+  {
+    let policy = SnapshotPolicy(
+      minimumJournalBytes: 2_000,
+      minimumHistoryBytes: 2_000,
+      minimumHistoryAge: .seconds(30 * 86_400)
+    )
+    let start = Date(timeIntervalSince1970: 1_770_000_000)
+    let offset = Lock(0.0)
+    let now: @Sendable () -> Date = { start.addingTimeInterval(offset.withLock { $0 }) }
+    var persistence = try await open(policy, now: now)
+    var store = LibraryStore(persistence)
+    try await commit(1...300, to: store, persistence)
+    #expect(persistence.status.heldTimes == nil)
+    offset.withLock { $0 = 73 * 365 * 86_400.0 }
+    try await commit(301...600, to: store, persistence)
+    #expect(persistence.status.heldTimes == nil)
+    // The clock is right again, and an hour later the program starts again.
+    offset.withLock { $0 = 3_600 }
+    try await commit(601...900, to: store, persistence)
+    let held = try #require(persistence.status.heldTimes)
+    #expect(held.since == 301)
+    #expect(
+      persistence.status.description.contains("Times are held at 2099-"),
+      "\(persistence.status)"
+    )
+    #expect(try await persistence.state(at: .revision(5)) == script.database(after: 5))
+    try await persistence.close()
+    persistence = try await open(policy, now: now)
+    store = LibraryStore(persistence)
+    #expect(persistence.status.heldTimes?.since == 301)
+    try await commit(901...1_500, to: store, persistence)
+    #expect(try await persistence.state(at: .revision(5)) == script.database(after: 5))
+    try await persistence.close()
+    #expect(try firstKept() == 1)
+    // Bytes bound the history as before.
+    persistence = try await open(
+      SnapshotPolicy(minimumJournalBytes: 2_000, minimumHistoryBytes: 2_000),
+      now: now
+    )
+    store = LibraryStore(persistence)
+    try await commit(1_501...1_600, to: store, persistence)
     try await persistence.close()
     #expect(try firstKept() > 1)
   }

@@ -146,7 +146,7 @@ extension ArchiveFaultRun {
     let archive = try place.direct()
     let retention = ArchiveRetention(deltas: .zero, dailySnapshots: .zero)
     do {
-      let removal = retention.removal(of: try await archive.snapshots(), now: .distantFuture)
+      let removal = retention.removal(of: try await archive.snapshots())
       try await archive.remove(
         segmentsThrough: removal.segmentsThrough,
         snapshots: removal.snapshots

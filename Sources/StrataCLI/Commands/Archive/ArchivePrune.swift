@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import StrataArchiving
 
 /// `strata archive prune --from ARCHIVE`.
@@ -9,7 +8,8 @@ struct ArchivePrune: AsyncParsableCommand {
     abstract: "Removes old deltas and snapshots of an archive.",
     discussion: """
       The last snapshot from before --days stays, with every delta since; older than that, the last snapshot of each day \
-      for --daily days. Named snapshots stay. A leader may be at work.
+      for --daily days. Named snapshots stay. A leader may be at work. Ages count from one snapshot to the next, at most one \
+      day each, up to the newest: a clock that jumps ahead removes nothing too early.
 
       Examples:
         strata archive prune --from /backups/app --days 7 --daily 90
@@ -41,7 +41,7 @@ struct ArchivePrune: AsyncParsableCommand {
       deltas: .seconds(days * 86_400),
       dailySnapshots: .seconds(daily * 86_400)
     )
-    let removal = retention.removal(of: try await archive.snapshots(), now: Date())
+    let removal = retention.removal(of: try await archive.snapshots())
     if !dryRun, removal != ArchiveRetention.Removal() {
       try await archive.remove(
         segmentsThrough: removal.segmentsThrough,
