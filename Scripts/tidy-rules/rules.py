@@ -71,6 +71,11 @@ BANS = [
     Ban("clock", "", r"(?:Date\(\)|Date\.now\b|ContinuousClock(?:\(\)|\.now\b)|Task\.sleep\()", SOURCES,
         "Take a clock or `now` as a parameter, or ask Scheduling, so that a test can set it.", ("Sources/StrataCLI/", "Sources/StrataBase/Scheduler.swift"),
         r"\w: [^\n={]*= *(?:\{ *)?\Z"),
+    # New files have the owner of what they are beside. A temporary folder has none.
+    Ban("O_CREAT", "O_CREAT", r"\bO_CREAT\b", SOURCES, "Use Disk.create or Disk.openOrCreate, which give the file its owner.",
+        ("Sources/StrataJournal/File/OpenFile.swift", "Sources/StrataJournal/File/FileOwner.swift")),
+    Ban("path of NSString", "PathComponent", r"as NSString\)?\.(?:deletingL|l)astPathComponent", (*SOURCES, "Tests/"),
+        "It traps on Linux for a path of one character or of slashes. Use PathParts."),
     Ban("UUID()", "UUID()", r"\bUUID\(\)", ENGINE, "Use Scheduling.uuid(), so that a simulation repeats it."),
     Ban("DispatchQueue", "DispatchQueue", r"\bDispatchQueue\(", ENGINE,
         "Use FileExecutor or Scheduling.current.makeQueue, so that a simulation can order it."),

@@ -33,6 +33,8 @@ SAMPLES = [
     ("bans", {A: "DispatchQueue.global().async {}"}, {A: 'DispatchQueue(label: "a").async {}'}),
     ("bans", {A: "struct ReadHelper {}"}, {A: "struct Helpers {}\nlet a = ReadHelper()"}),
     ("bans", {A: "  let a = Date()"}, {A: "  init(now: @escaping () -> Date = { Date() }, b: Date = Date()) {"}),
+    ("bans", {A: "disk.open(a, O_RDWR | O_CREAT)"}, {A: "disk.create(a, like: b)"}),
+    ("bans", {A: "let a = (b as NSString).deletingLastPathComponent"}, {A: "let a = PathParts(b).directory"}),
     ("bans", {"Sources/StrataJournal/A.swift": "let a = UUID()"}, {A: "let a = UUID()"}),
     ("bans", {"Sources/StrataStorage/A.swift": 'let a = DispatchQueue(label: "a")'}, {A: 'let a = DispatchQueue(label: "a")'}),
     ("bans", {A: "try file.lock(LOCK_EX | LOCK_NB)"}, {A: "var a = flock()\na.lock()\nOpenFile.flock(LOCK_EX)"}),

@@ -4,7 +4,8 @@ import StrataJournal
 
 /// The folder of a ``FolderArchive``: each of its files is complete and on the disk, or not there.
 ///
-/// It follows no link; the folder itself may be one.
+/// It follows no link; the folder itself may be one. What is made in it has the owner and the group of the folder, and may be
+/// read and written by who may do that with the folder.
 struct ArchiveFolder: Sendable {
   let root: String
   let disk: Disk
@@ -49,9 +50,12 @@ struct ArchiveFolder: Sendable {
     } ?? false
   }
 
+  /// Whose its files are: those of the folder.
+  fileprivate var owner: FileOwner? { FileOwner(ofFolderAt: root) }
+
   private func makeFolder(_ path: String) throws(SystemError) {
     do throws(SystemError) {
-      try disk.makeDirectory(path)
+      try disk.makeDirectory(path, like: owner)
     } catch {
       if error.code != EEXIST { throw error }
     }
@@ -97,7 +101,7 @@ struct ArchiveFolder: Sendable {
   /// file that it was about to name.
   private func takeOver() throws -> HeldArchiveFolder {
     let name = "lock\(Self.unfinished)\(Scheduling.uuid().uuidString)"
-    let lock = try disk.open(path(name), O_RDWR | O_CREAT | O_EXCL)
+    let lock = try disk.create(path(name), like: owner)
     guard try lock.lock(LOCK_EX | LOCK_NB) else {
       throw SystemError("flock", path(name), code: EWOULDBLOCK)
     }
@@ -109,7 +113,7 @@ struct ArchiveFolder: Sendable {
 
   private func openLock() throws -> OpenFile {
     do throws(SystemError) {
-      return try disk.open(path("lock"), O_RDWR | O_CREAT)
+      return try disk.openOrCreate(path("lock"), like: owner)
     } catch {
       if error.code == ENOENT { throw ArchiveError.Reason.empty }
       throw error
@@ -233,7 +237,7 @@ struct HeldArchiveFolder: ~Copyable {
   }
 
   private func write(_ contents: [UInt8], temporary: String) throws {
-    let file = try folder.disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+    let file = try folder.disk.create(temporary, like: folder.owner, O_WRONLY)
     try file.write(contents, at: 0)
     try file.sync()
   }

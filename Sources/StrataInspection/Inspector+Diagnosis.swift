@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 package import StrataJournal
 import StrataSQLite
 
@@ -140,10 +141,10 @@ extension Inspector {
       .ok,
       "revisions \(summary.journal.readable) to \(summary.revision) can be read"
     )
-  }
     if let held = summary.heldTimes {
       diagnosis.add("times", .note, "\(held)", remedy: HeldTimes.remedy)
     }
+  }
 
   private func diagnoseDisk(_ summary: StoreSummary, _ diagnosis: inout Diagnosis) {
     guard let free = freeBytes(in: path.directory) else { return }
@@ -160,6 +161,32 @@ extension Inspector {
     }
   }
 
+  /// Notes files beside the store that its program may not be able to open.
+  private func diagnoseOwners(_ diagnosis: inout Diagnosis) {
+    guard let owner = FileOwner(ofFileAt: path.file) else { return }
+    for file in [path.wal, path.shm, path.head, path.lock] {
+      guard let own = FileOwner(ofFileAt: file), "\(own)" != "\(owner)" else { continue }
+      diagnosis.add(
+        "owner",
+        .note,
+        "\(PathParts(file).name) belongs to \(own), and the store to \(owner)",
+        remedy: "chown \(owner) \(file)"
+      )
+    }
+    let process = (user: geteuid(), group: getegid())
+    if process.user != 0, process.user != owner.user {
+      diagnosis.add(
+        "owner",
+        .note,
+        """
+        the store belongs to \(owner), and this is \(process.user):\(process.group): what it makes beside the store \
+        stays its own
+        """,
+        remedy: "Run what changes the store as the user that the store belongs to, or as root."
+      )
+    }
+  }
+
   private func diagnoseDirectory(_ diagnosis: inout Diagnosis) throws {
     var status = stat()
     if lstat(path.file, &status) == 0, status.st_mode & 0o077 != 0 {
@@ -173,7 +200,7 @@ extension Inspector {
     } else {
       diagnosis.add("access", .ok, "its owner only")
     }
-    let name = (path.file as NSString).lastPathComponent
+    diagnoseOwners(&diagnosis)
     let names = try path.namesInDirectory().sorted()
     for directory in names {
       switch path.quarantineCause(ofDirectory: directory) {
@@ -196,7 +223,7 @@ extension Inspector {
       }
     }
     for unfinished in names
-    where unfinished.hasPrefix(name + ".creating-") && !unfinished.hasSuffix(".mark") {
+    where unfinished.hasPrefix(path.name + ".creating-") && !unfinished.hasSuffix(".mark") {
       diagnosis.add(
         "leftover",
         .note,

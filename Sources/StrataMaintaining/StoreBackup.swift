@@ -19,9 +19,10 @@ public enum StoreBackup {
     _ store: String,
     to path: String
   ) throws(PersistenceError) -> Position {
-    let file = try NewFile(at: try StorePath(path, for: .backingUp), for: .backingUp, on: .system)
+    let store = try StorePath(store, for: .backingUp)
+    let path = try StorePath(path, for: .backingUp)
+    let file = try NewFile(at: path, from: store, for: .backingUp, on: .system)
     do {
-      let store = try StorePath(store, for: .backingUp)
       let source = try ReadAccess(store, for: .backingUp, on: file.disk)
       try file.create()
       let connection = try file.connect()
@@ -70,7 +71,7 @@ public enum StoreBackup {
   ) async throws(PersistenceError) -> Position {
     let backup = try StorePath(backup, for: .restoringBackup)
     let path = try StorePath(path, for: .restoringBackup)
-    let file = try NewFile(at: path, for: .restoringBackup, on: disk)
+    let file = try NewFile(at: path, from: backup, for: .restoringBackup, on: disk)
     do {
       return try await FileWorker(label: "strata.backup").run {
         try BackupRestore(backup: backup, file: file, operation: .restoringBackup).run()
@@ -197,7 +198,8 @@ public enum StoreBackup {
     to path: String,
     on disk: Disk
   ) async throws(PersistenceError) -> Position {
-    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: disk)
+    let (store, path) = (try StorePath(store, for: .forking), try StorePath(path, for: .forking))
+    let file = try NewFile(at: path, from: store, for: .forking, on: disk)
     do {
       return try await FileWorker(label: "strata.backup").run {
         try fork(store, at: .point(point), to: file)
@@ -214,7 +216,8 @@ public enum StoreBackup {
     at expression: RevisionExpression,
     to path: String
   ) throws(PersistenceError) -> Position {
-    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: .system)
+    let (store, path) = (try StorePath(store, for: .forking), try StorePath(path, for: .forking))
+    let file = try NewFile(at: path, from: store, for: .forking, on: .system)
     do {
       return try fork(store, at: expression, to: file)
     } catch {
@@ -224,12 +227,11 @@ public enum StoreBackup {
   }
 
   private static func fork(
-    _ store: String,
+    _ store: StorePath,
     at expression: RevisionExpression,
     to file: NewFile
   ) throws -> Position {
-    let store = try StorePath(store, for: .forking)
-    return try BackupRestore(backup: store, file: file, operation: .forking, end: expression).run()
+    try BackupRestore(backup: store, file: file, operation: .forking, end: expression).run()
   }
 }
 
@@ -344,7 +346,7 @@ private struct BackupRestore {
   /// what was cut is left in free pages or in parts of pages.
   private func cut(_ source: Connection, at end: RevisionExpression) throws -> Position {
     let path = try StorePath("\(file.path.file).cut", for: operation)
-    let whole = try NewFile(at: path, for: operation, on: file.disk)
+    let whole = try NewFile(at: path, from: backup, for: operation, on: file.disk)
     defer { whole.removeLeftovers() }
     try whole.create()
     let connection = try whole.connect()

@@ -66,7 +66,8 @@ extension Persistence {
     progress: (@Sendable (BackupProgress) -> Void)? = nil
   ) async throws(PersistenceError) -> Position {
     let path = try StorePath(path, for: .backingUp)
-    let file = try NewFile(at: path, for: .backingUp, on: writer.configuration.disk)
+    let disk = writer.configuration.disk
+    let file = try NewFile(at: path, from: writer.path, for: .backingUp, on: disk)
     let worker = FileWorker(label: "strata.backup")
     do {
       try await worker.run { try file.create() }

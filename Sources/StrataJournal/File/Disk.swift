@@ -121,7 +121,7 @@ extension SystemError {
 }
 
 extension Disk {
-  /// Opens a file with the given flags and `O_CLOEXEC`; only its owner can read a new one.
+  /// Opens a file that is there, with the given flags and `O_CLOEXEC`.
   package func open(_ path: String, _ flags: Int32) throws(SystemError) -> OpenFile {
     try OpenFile(path, flags, on: self)
   }
@@ -138,11 +138,6 @@ extension Disk {
   /// Removes a file; one that is not there counts as removed.
   package func remove(_ path: String) throws(SystemError) {
     try perform(.remove(path)) { Int(unlink(path) == 0 || errno == ENOENT ? 0 : -1) }
-  }
-
-  /// Makes a directory that only its owner can enter.
-  package func makeDirectory(_ path: String) throws(SystemError) {
-    try perform(.makeDirectory(path)) { Int(mkdir(path, 0o700)) }
   }
 
   /// Syncs a file, or the renames in a directory.

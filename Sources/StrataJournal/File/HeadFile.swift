@@ -11,8 +11,9 @@ package struct HeadFile: ~Copyable {
   private let sqliteSync: Disk.SQLiteSync
   private var serial: UInt64
 
-  package init(opening path: String, on disk: Disk = .system) throws(SystemError) {
-    let file = try disk.open(path, O_RDWR | O_CREAT)
+  /// Opens the head of a store, or makes it.
+  package init(of path: StorePath, on disk: Disk = .system) throws(SystemError) {
+    let file = try disk.openOrCreate(path.head, like: path.owner)
     let newest = HeadRecord.newest(in: try file.read(2 * HeadRecord.slotSize, at: 0))
     if newest == nil {
       try file.write([UInt8](repeating: 0, count: 2 * HeadRecord.slotSize), at: 0)
@@ -54,7 +55,7 @@ extension HeadFile {
   /// Writes and syncs a head for a complete and synced file: all of it is durable.
   package static func write(_ position: Position, for path: StorePath, on disk: Disk) throws {
     let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
-    var head = try HeadFile(opening: path.head, on: disk)
+    var head = try HeadFile(of: path, on: disk)
     try head.write(
       HeadRecord(
         storeID: position.storeID,

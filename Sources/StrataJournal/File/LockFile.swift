@@ -34,14 +34,15 @@ package struct LockFile: ~Copyable {
     }
   }
 
-  /// Takes the lock at `path`, or returns nil if it is taken.
+  /// Takes the lock of a store, or returns nil if it is taken.
   package init?(
-    taking path: String,
+    of store: StorePath,
     as owner: Owner,
     on disk: Disk = .system
   ) throws(SystemError) {
+    let path = store.lock
     while true {
-      let file = try disk.open(path, O_RDWR | O_CREAT)
+      let file = try disk.openOrCreate(path, like: store.owner)
       guard try file.lock(LOCK_EX | LOCK_NB) else { return nil }
       guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
       try file.truncate(to: 0)

@@ -13,8 +13,8 @@ package final class LockedMark: Sendable {
   private let file: OpenFile
 
   /// Leaves a mark; nil if another one is held, or its holder has just removed it.
-  package init?(_ path: String, on disk: Disk) throws(SystemError) {
-    let file = try disk.open(path, O_RDWR | O_CREAT)
+  package init?(_ path: String, like owner: FileOwner?, on disk: Disk) throws(SystemError) {
+    let file = try disk.openOrCreate(path, like: owner)
     guard try file.lock(LOCK_EX | LOCK_NB),
       try file.identity() == FileIdentity(ofFileAt: path)
     else { return nil }

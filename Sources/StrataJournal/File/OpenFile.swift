@@ -19,7 +19,7 @@ package struct OpenFile: ~Copyable {
   /// The call of a ``SystemError`` for a file that cannot be opened for reading.
   static let openingForReading = "open for reading"
 
-  /// Opens with the given flags and `O_CLOEXEC`; only its owner can read a new file.
+  /// Opens with the given flags and `O_CLOEXEC`; only its user can read a new file, which `Disk.create` makes.
   ///
   /// Links are not followed, and FIFOs are not waited for. A file that is written to must have no other name.
   ///

@@ -54,14 +54,14 @@ package enum WriterLock {
       var mark: LockedMark?
       defer { withExtendedLifetime(mark) {} }
       for _ in 0...Self.pauses {
-        if let lock = try LockFile(taking: path.lock, as: owner, on: disk) {
+        if let lock = try LockFile(of: path, as: owner, on: disk) {
           return LockHandle(lock)
         }
         // If the lock cannot be shared, a writer has it.
         if case .writerPresent = try SharedLock.take(path.lock) {
           throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
         }
-        if mark == nil { mark = try LockedMark(path.coming, on: disk) }
+        if mark == nil { mark = try LockedMark(path.coming, like: path.owner, on: disk) }
         Self.pause()
       }
       throw PersistenceError.Reason.busy(

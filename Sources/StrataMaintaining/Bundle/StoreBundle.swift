@@ -116,7 +116,7 @@ public enum StoreBundle {
     let inspector = try Inspector(path: store)
     let path = try StorePath(path, for: .bundling)
     return try inspector.query { view in
-      let file = try NewFile(at: path, for: .bundling, on: .system)
+      let file = try NewFile(at: path, from: inspector.path, for: .bundling, on: .system)
       do {
         let writer = BundleWriter(view, inspector.access.connection, fields, contexts, random)
         let report = try writer.write(file, last: last)

@@ -42,7 +42,7 @@ package struct MigrationBackup {
       attempt += 1
     }
     let backup = try StorePath(name(position, attempt), for: .backingUp)
-    let file = try NewFile(at: backup, for: .backingUp, on: disk)
+    let file = try NewFile(at: backup, from: path, for: .backingUp, on: disk)
     do {
       try file.create()
       let destination = try file.connect()

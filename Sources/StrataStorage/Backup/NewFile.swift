@@ -14,6 +14,8 @@ package struct NewFile: Sendable {
   /// Its path until then.
   package let temporary: String
   package let disk: Disk
+  /// Whose it will be; nil for this process's user.
+  private let owner: FileOwner?
   private let operation: PersistenceError.Operation
   /// Shows that the file is being made, if its temporary name is unique: a file beside it.
   private let mark: Mark?
@@ -35,6 +37,7 @@ package struct NewFile: Sendable {
     self.path = path
     self.operation = operation
     self.disk = disk
+    owner = path.owner
     temporary = path.creating
     mark = nil
   }
@@ -47,24 +50,28 @@ package struct NewFile: Sendable {
     self.path = path
     self.operation = operation
     self.disk = disk
+    owner = path.owner
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark(nil)
   }
 
   /// A file at a path that no lock guards.
   ///
-  /// Its temporary name is unique, so that two callers do not interfere.
+  /// Its temporary name is unique, so that two callers do not interfere. A copy in the directory of the store that it is
+  /// made from belongs to whom the store belongs.
   ///
   /// Throws `.fileExists` when there is a file at the path, or the write-ahead log or the rollback journal
   /// of one that is gone, which SQLite would take for the new file's.
   package init(
     at path: StorePath,
+    from source: StorePath? = nil,
     for operation: PersistenceError.Operation,
     on disk: Disk
   ) throws(PersistenceError) {
     self.path = path
     self.operation = operation
     self.disk = disk
+    owner = path.owner ?? source.flatMap { $0.directory == path.directory ? $0.owner : nil }
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark(nil)
     try path.checkIsFree(operation)
@@ -75,16 +82,16 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// Creates it, empty and readable by its owner only; SQLite gives its other files the same mode.
+  /// Creates it, empty; SQLite gives its other files the same owner and mode.
   package func create() throws(SystemError) {
     if let mark {
       // If another process has taken it for an abandoned one meanwhile, it is left again.
       var left: LockedMark?
-      while left == nil { left = try LockedMark(Self.mark(of: temporary), on: disk) }
+      while left == nil { left = try LockedMark(Self.mark(of: temporary), like: owner, on: disk) }
       mark.withLock { $0 = left }
     }
     do {
-      _ = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
+      _ = try disk.create(temporary, like: owner)
     } catch {
       mark?.withLock { $0 = nil }
       throw error
@@ -131,7 +138,13 @@ package struct NewFile: Sendable {
   ///
   /// Holds its mark meanwhile, which is removed last.
   private static func removeAbandoned(_ temporary: String) throws(SystemError) {
-    guard let mark = try LockedMark(mark(of: temporary), on: .system) else { return }
+    guard
+      let mark = try LockedMark(
+        mark(of: temporary),
+        like: FileOwner(ofFileAt: temporary),
+        on: .system
+      )
+    else { return }
     defer { withExtendedLifetime(mark) {} }
     guard FileIdentity.exists(temporary), try OpenFile(temporary, O_RDONLY).isUnfinishedDatabase()
     else { return }
@@ -189,6 +202,8 @@ package struct NewFile: Sendable {
     }
     removeLeftovers()
     do {
+      // They were made while there was no store to go by.
+      try owner?.claim([path.lock, path.head], on: disk)
       try disk.sync(path.directory)
     } catch {
       // The caller gets an error, so there must be no file.

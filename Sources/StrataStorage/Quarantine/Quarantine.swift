@@ -118,13 +118,15 @@ extension Quarantine {
       now: now,
       on: disk
     )
-    try disk.makeDirectory(move.directory)
+    let owner = path.owner
+    try disk.makeDirectory(move.directory, like: owner)
     do {
       let copy = try StorePath(
         move.directory + "/" + QuarantineMove.name(path.file),
         for: .quarantining
       )
       try await make(copy)
+      try owner?.claim(copy.companions, on: disk)
       try move.complete(with: copy.companions)
       try disk.sync(path.directory)
     } catch {

@@ -73,7 +73,8 @@ struct QuarantineManifest: Codable, Equatable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let path = directory + "/" + Self.name
     do {
-      let file = try disk.open(path + ".new", O_RDWR | O_CREAT | O_TRUNC)
+      try disk.remove(path + ".new")
+      let file = try disk.create(path + ".new", like: FileOwner(ofFolderAt: directory))
       try file.write(Array(try encoder.encode(self)), at: 0)
       try file.sync()
     }

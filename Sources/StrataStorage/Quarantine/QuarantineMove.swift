@@ -117,7 +117,7 @@ package struct QuarantineMove {
   }
 
   private mutating func writeManifest() throws {
-    try disk.makeDirectory(directory)
+    try disk.makeDirectory(directory, like: path.owner)
     try disk.sync(path.directory)
     try manifest.write(in: directory, on: disk)
     hasManifest = true

@@ -68,11 +68,12 @@ package final class WriterSession {
       path,
       connection,
       durable: written,
-      head: HeadFile(opening: path.head, on: disk),
+      head: HeadFile(of: path, on: disk),
       bootID
     )
     self.origin = origin
     dataVersion = try connection.dataVersion()
+    path.shareSQLiteFiles()
     guard case .atOnce = start else { return }
     try medium.rewriteWAL()
     do {

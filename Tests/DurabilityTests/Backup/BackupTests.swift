@@ -385,7 +385,7 @@ struct BackupTests {
     }
     try Data().write(to: URL(fileURLWithPath: empty))
     for path in others { try Data("text".utf8).write(to: URL(fileURLWithPath: path)) }
-    let mark = try #require(try LockedMark(active + ".mark", on: .system))
+    let mark = try #require(try LockedMark(active + ".mark", like: nil, on: .system))
     defer { withExtendedLifetime(mark) {} }
 
     try await persistence.backup(to: copy)
