@@ -164,6 +164,7 @@ package struct EntityAddition: Sendable {
         )
       }
       try path.checkIsFree(.importing)
+      try path.checkLength(.importing, as: .store)
     } catch {
       throw PersistenceError(.importing, path: path.file, wrapping: error)
     }

@@ -5,6 +5,11 @@ extension Connection {
   /// The version of the SQLite library in use, such as `3.40.1`.
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
+  /// The bytes of the longest path of a database that SQLite opens: it adds to it the names of its own files.
+  package static var longestPath: Int {
+    sqlite3_vfs_find(nil).map { Int($0.pointee.mxPathname) - "-journal".utf8.count } ?? .max
+  }
+
   /// The number in the file's header that identifies the application.
   package func applicationID() throws(SQLiteError) -> Int32 {
     Int32(truncatingIfNeeded: try integerPragma("application_id"))

@@ -27,6 +27,7 @@ import TestSupport
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `look` with a number opens the store so often to read it, and prints what went wrong, or how often it looked.
+/// - `limit` commits until a file reaches the limit of the process, raises the limit, and prints what happens.
 /// - `hold` reads the store and prints `held`, and does not end the reading until it is killed.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
 /// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
@@ -77,6 +78,7 @@ struct CrashChild {
       }
       return try await library.commit(rate) { printLine($0) }
     }
+    if arguments[3] == "limit" { return try await reachLimit(arguments[1]) }
     if arguments[3] == "hostile" { return try await LargeLibrary.makeHostile(arguments[1]) }
     if arguments[3] == "trim" {
       return try await trim(arguments[1], killedAt: arguments.count == 5 ? Int(arguments[4]) : nil)
@@ -130,6 +132,46 @@ struct CrashChild {
     configuration.watch = vfs.watch
     _ = try StoreErasure.run(at: path, entities, .refuse, configuration)
     printLine("\(vfs.operationCount(for: .failedIO))")
+  }
+
+  private static func reachLimit(_ path: String) async throws {
+    var configuration = PersistenceConfiguration()
+    configuration.recoveryInterval = .milliseconds(5)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let store = LibraryStore(persistence)
+    func commit(_ number: Int) {
+      store.commit {
+        $0.db.books.insert(
+          Book(id: EntityID(number), title: String(repeating: "x", count: 100_000))
+        )
+      }
+    }
+    LimitedProcess.limitFiles(to: 1 << 20)
+    var number = 0
+    do {
+      while true {
+        number += 1
+        commit(number)
+        try await persistence.flush()
+      }
+    } catch {
+      guard case .degraded = persistence.status.condition else { throw error }
+      printLine("degraded")
+    }
+    commit(number + 1)
+    let events = persistence.events
+    LimitedProcess.limitFiles(to: 1 << 30)
+    for await event in events {
+      if case .recovered = event { break }
+    }
+    try await persistence.close()
+    let books = try Inspector(path: path).tables().first { $0.name == "books" }?.count
+    printLine(books == number + 1 ? "recovered" : "\(books ?? 0) of \(number + 1) books")
   }
 
   private static func makeBooks(_ count: Int, at path: String) async throws {

@@ -91,7 +91,7 @@ package struct OpenFile: ~Copyable {
     return Array(bytes.prefix(count))
   }
 
-  /// Writes all bytes at `offset`; a short write is an error.
+  /// Writes all bytes at `offset`.
   package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
     if let fault = disk.watch?.fault(before: .write(path, at: offset, bytes)) {
       if fault.isHalfDone { try writeAll(Array(bytes.prefix(bytes.count / 2)), at: offset) }
@@ -101,12 +101,20 @@ package struct OpenFile: ~Copyable {
   }
 
   private func writeAll(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
-    let count = bytes.withUnsafeBytes {
-      pwrite(descriptor, $0.baseAddress, bytes.count, off_t(offset))
-    }
-    guard count == bytes.count else {
-      // A short write sets no `errno`. As a rule the disk is full.
-      throw SystemError("write", path, code: count < 0 ? errno : ENOSPC)
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(
+          descriptor,
+          $0.baseAddress?.advanced(by: done),
+          bytes.count - done,
+          off_t(offset) + off_t(done)
+        )
+      }
+      // A short write sets no `errno`: the next one says why, such as a full disk or a limit of the process.
+      if count < 0 { throw SystemError("write", path, code: errno) }
+      if count == 0 { throw SystemError("write", path, code: ENOSPC) }
+      done += count
     }
     disk.watch?.didMake(.write(path, at: offset, bytes))
   }

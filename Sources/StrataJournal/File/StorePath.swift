@@ -242,7 +242,60 @@ extension StorePath {
   }
 }
 
+extension UUID {
+  fileprivate static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}
+
 extension StorePath {
+  /// What a new file is, and so which names there will be beside it.
+  package enum Use: Sendable {
+    /// A store, which is migrated, backed up beside itself and set aside.
+    case store
+    /// A copy, which only has to be made.
+    case copy
+  }
+
+  /// The longest names of what is made beside a file: an unfinished copy, and the same of a backup before a migration.
+  private static let unfinished = ".creating-\(UUID.zero)-journal"
+  private static let backup = ".before-\(StoredNumber.last)-99"
+  private static let quarantine = ".set-aside-20260203T040506Z-99/"
+
+  /// Throws `.notWritable` for a path that is too long: the file could be made, but not what is made beside it later.
+  package func checkLength(
+    _ operation: PersistenceError.Operation,
+    as use: Use
+  ) throws(PersistenceError) {
+    let (name, unfinished) = (name.utf8.count, Self.unfinished.utf8.count)
+    let copy = unfinished - "-journal".utf8.count
+    let (nameAdds, pathAdds) =
+      switch use {
+      case .copy: (unfinished, copy)
+      case .store:
+        (
+          Self.backup.utf8.count + unfinished,
+          max(Self.backup.utf8.count + copy, Self.quarantine.utf8.count + name)
+        )
+      }
+    let longestName = Int(pathconf(directory, Int32(_PC_NAME_MAX)))
+    if longestName > 0, name + nameAdds > longestName {
+      let most = longestName - nameAdds
+      throw tooLong("its name has \(name) bytes, and may have \(most)", operation)
+    }
+    let (path, most) = (file.utf8.count, Connection.longestPath - pathAdds)
+    if path > most { throw tooLong("the path has \(path) bytes, and may have \(most)", operation) }
+  }
+
+  private func tooLong(
+    _ detail: String,
+    _ operation: PersistenceError.Operation
+  ) -> PersistenceError {
+    PersistenceError(
+      operation,
+      path: file,
+      .notWritable("\(detail): the names of the files that are made beside it are longer")
+    )
+  }
+
   /// Refuses a path for a new file that this store, or SQLite for it, takes for its own.
   package func checkIsNotBeside(
     _ store: StorePath,

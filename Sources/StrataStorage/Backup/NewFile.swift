@@ -75,6 +75,7 @@ package struct NewFile: Sendable {
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark(nil)
     try path.checkIsFree(operation)
+    try path.checkLength(operation, as: .copy)
     do {
       try Self.removeAbandoned(besides: path, .all)
     } catch {

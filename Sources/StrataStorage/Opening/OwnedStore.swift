@@ -149,7 +149,9 @@ extension OwnedStore.Presence {
   ) throws(PersistenceError) {
     switch self {
     case .either: break
-    case .nothing: try path.checkIsFree(operation)
+    case .nothing:
+      try path.checkIsFree(operation)
+      try path.checkLength(operation, as: .store)
     case .store:
       guard try path.fileStatus(operation) != .missing else {
         throw PersistenceError(operation, path: path.file, .missing)
@@ -258,6 +260,7 @@ extension OwnedStore {
     _ preparation: (any FilePreparation)?,
     _ fill: (inout InitialSnapshot) throws -> Void
   ) throws {
+    try path.checkLength(operation, as: .store)
     try InitialSnapshot.createStore(
       at: path,
       now: configuration.now().microseconds,

@@ -35,6 +35,9 @@ package struct LimitedProcess {
     if !isSanitized { limit(RLIMIT_DATA, 2 * mostBytes) }
   }
 
+  /// Limits the size of the files that this process writes.
+  package static func limitFiles(to bytes: Int) { limit(RLIMIT_FSIZE, bytes) }
+
   #if canImport(Darwin)
     private typealias Resource = Int32
   #else
