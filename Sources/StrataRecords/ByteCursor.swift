@@ -174,6 +174,15 @@ extension UnsafeRawBufferPointer {
     return memcmp(start, second, count) == 0
   }
 
+  /// Whether it sorts before other bytes.
+  func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard let start = baseAddress, let second = other.baseAddress else {
+      return count < other.count
+    }
+    let order = memcmp(start, second, Swift.min(count, other.count))
+    return order == 0 ? count < other.count : order < 0
+  }
+
   /// Whether every byte is below 0x80.
   @inline(__always)
   package var isASCII: Bool {

@@ -23,12 +23,12 @@ package enum EncodedID {
     case .int(let value, _): return number(.int, UInt64(bitPattern: value) ^ 1 << 63)
     case .uint(let value, _):
       return value > UInt64(Int64.max) ? number(.uint, value) : number(.int, value ^ 1 << 63)
-    case .string(let value): return [Kind.string.rawValue] + composed(value).utf8
+    case .string(let value): return [Kind.string.rawValue] + value.composed.utf8
     case .uuid(let value):
       return withUnsafeBytes(of: value.uuid) { [Kind.uuid.rawValue] + $0 }
     default:
       var bytes = [Kind.other.rawValue]
-      canonical(value).appendTagged(to: &bytes)
+      value.composed.appendTagged(to: &bytes)
       return bytes
     }
   }
@@ -76,32 +76,5 @@ package enum EncodedID {
 extension EncodedID {
   private static func number(_ kind: Kind, _ value: UInt64) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { [kind.rawValue] + $0 }
-  }
-
-  private static func composed(_ text: String) -> String {
-    var text = text
-    let isASCII = text.withUTF8 { UnsafeRawBufferPointer($0).isASCII }
-    return isASCII ? text : text.precomposedStringWithCanonicalMapping
-  }
-
-  /// The value that is written for all values that Swift holds equal to this one.
-  private static func canonical(_ value: RecordValue) -> RecordValue {
-    switch value {
-    case .string(let text): .string(composed(text))
-    case .double(0): .double(0)
-    case .float(0): .float(0)
-    case .date(let date) where date.timeIntervalSinceReferenceDate == 0:
-      .date(Date(timeIntervalSinceReferenceDate: 0))
-    case .array(let elements): .array(.init(elements.map(canonical)))
-    case .object(let members):
-      .object(
-        .init(
-          members.map { .init(composed($0.name), canonical($0.value)) }.sorted {
-            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
-          }
-        )
-      )
-    default: value
-    }
   }
 }

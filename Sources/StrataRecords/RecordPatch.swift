@@ -48,7 +48,9 @@ package struct RecordPatch {
           bytes += record[start..<cursor.offset]
           continue
         }
-        guard let presence = Self.append(value, table.shapes[index], to: &bytes) else {
+        let references = layout.fields[index].references
+        let stored = references.flatMap { value?.composed(at: $0) } ?? value
+        guard let presence = Self.append(stored, table.shapes[index], to: &bytes) else {
           return nil
         }
         let (byte, shift) = ((index + 1) / 4, (index + 1) % 4 * 2)

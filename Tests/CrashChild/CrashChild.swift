@@ -29,6 +29,7 @@ import TestSupport
 /// - `look` with a number opens the store so often to read it, and prints what went wrong, or how often it looked.
 /// - `limit` commits until a file reaches the limit of the process, raises the limit, and prints what happens.
 /// - `hold` reads the store and prints `held`, and does not end the reading until it is killed.
+/// - `unordered` with a number prints what so many records with unordered collections are stored as.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
 /// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
 /// - `forge` with two numbers runs the forged cases from the first up to the second, in the directory PATH,
@@ -55,6 +56,9 @@ struct CrashChild {
         ForgedCases(in: arguments[1], seed: seed),
         first..<(arguments.dropFirst(5).first.flatMap { Int($0) } ?? first + 1)
       )
+    }
+    if arguments[3] == "unordered", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+      return try Unordered.fingerprints(seed: seed, count: count).forEach { print($0) }
     }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])

@@ -22,12 +22,21 @@ package final class ChildProcess: Sendable {
   private let process: Process
   private let output = Lock(Output())
 
+  /// The same, in which each process hashes in an order of its own, as programs do.
+  package static var hashingAtRandom: [String: String] {
+    environment.filter { $0.key != "SWIFT_DETERMINISTIC_HASHING" }
+  }
+
   /// Starts the built program with a name.
-  package init(_ product: String, _ arguments: [String]) throws {
+  package init(
+    _ product: String,
+    _ arguments: [String],
+    environment: [String: String] = ChildProcess.environment
+  ) throws {
     process = Process()
     process.executableURL = Self.directory.appendingPathComponent(product)
     process.arguments = arguments
-    process.environment = Self.environment
+    process.environment = environment
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardInput = FileHandle.nullDevice

@@ -26,7 +26,7 @@ extension RecordFieldReader {
 extension RecordFieldWriter {
   /// Writes an ID.
   public mutating func encode<Entity>(_ field: StaticString, _ value: EntityID<Entity>) {
-    encode(field, value.raw, as: EntityID<Entity>.self)
+    encode(field, value.raw, as: EntityID<Entity>.self, .composed)
   }
 
   /// Writes an ID, or nothing.

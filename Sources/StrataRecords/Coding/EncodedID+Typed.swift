@@ -1,14 +1,11 @@
 extension EncodedID {
   /// The bytes of an ID's raw value: equal values have equal bytes, in every process.
   ///
-  /// A raw value that holds a set, or a dictionary whose keys are neither texts nor integers, has no
-  /// such bytes: their order changes from one process to the next.
-  ///
   /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
   package static func bytes(of raw: some Encodable) throws -> [UInt8] {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
     let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
-    try encoding.encode(raw)
+    try encoding.encode(raw, .composed)
     let tagged = try RecordEmitter.tagged(encoding.takeParts(), .empty)
     return bytes(of: try RecordValue(tagged: tagged[...]))
   }
@@ -36,6 +33,16 @@ extension EncodedID {
     }
     let encoded = try Self.bytes(of: raw)
     return bytes.withUnsafeBytes { bytes in encoded.withUnsafeBytes { bytes.isEqual(to: $0) } }
+  }
+
+  /// Whether the raw value of a type that is decoded from its bytes has the same bytes again.
+  ///
+  /// O(1) for the types that are stored as scalars: they always have.
+  ///
+  /// - Throws: what decoding and encoding the value throw.
+  package static func isKept<Raw: Codable>(_ bytes: [UInt8], by type: Raw.Type) throws -> Bool {
+    if LeafType(type) != nil { return true }
+    return try Self.bytes(of: decode(type, from: bytes)) == bytes
   }
 
   /// The raw value that has these bytes, as a type.

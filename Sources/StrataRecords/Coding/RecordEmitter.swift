@@ -30,7 +30,8 @@
 /// tagged (a field)     tagged
 /// ```
 ///
-/// Members of objects and extras are sorted, so equal dictionaries have equal bytes.
+/// Members of objects and extras are sorted, and so are the parts of a type that is ``UnorderedCodable``, by
+/// their tagged bytes: equal sets and dictionaries have equal bytes.
 struct RecordEmitter {
   /// Whether a value fits the layout, or shows something that the layout should learn.
   enum Fit {
@@ -48,8 +49,12 @@ struct RecordEmitter {
   /// Whether a frame was left out because the stack has no room for it.
   private var isTooDeep = false
 
-  private init(_ parts: RecordParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
-    tables = layout.tables
+  private init(
+    _ parts: RecordParts,
+    _ tables: LayoutTables,
+    appendingTo bytes: consuming [UInt8]
+  ) {
+    self.tables = tables
     self.parts = parts
     self.bytes = bytes
   }
@@ -63,7 +68,7 @@ struct RecordEmitter {
     to bytes: inout [UInt8]
   ) throws(RecordError) -> Fit {
     let count = bytes.count
-    var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
+    var emitter = RecordEmitter(parts, layout.tables, appendingTo: bytes)
     bytes = []
     emitter.top()
     bytes = emitter.bytes
@@ -82,7 +87,7 @@ struct RecordEmitter {
     _ shape: LayoutTables.Shape,
     to bytes: inout [UInt8]
   ) -> UInt8? {
-    var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
+    var emitter = RecordEmitter(parts, layout.tables, appendingTo: bytes)
     bytes = []
     let presence = emitter.field(parts.settled(.frame(0)), shape)
     emitter.flush()
@@ -94,11 +99,30 @@ struct RecordEmitter {
   ///
   /// - Throws: `tooDeep`.
   static func tagged(_ parts: RecordParts, _ layout: Layout) throws(RecordError) -> [UInt8] {
-    var emitter = RecordEmitter(parts, layout, appendingTo: [])
+    var emitter = RecordEmitter(parts, layout.tables, appendingTo: [])
     emitter.tagged(parts.settled(.frame(0)))
     emitter.flush()
     if emitter.isTooDeep { throw .tooDeep }
     return emitter.bytes
+  }
+
+  /// Items one after another, each preceded by its tag, and where each of them ends.
+  ///
+  /// Nothing in the layout matters for the bytes. What is too deep is left out.
+  static func tagged(
+    _ items: [RecordParts.Item],
+    _ parts: RecordParts,
+    _ tables: LayoutTables
+  ) -> (bytes: [UInt8], ends: [Int]) {
+    var emitter = RecordEmitter(parts, tables, appendingTo: [])
+    var ends: [Int] = []
+    ends.reserveCapacity(items.count)
+    for item in items {
+      emitter.tagged(parts.settled(item))
+      emitter.flush()
+      ends.append(emitter.bytes.count)
+    }
+    return (emitter.bytes, ends)
   }
 
   /// Enters a frame, unless the stack has no room for it.

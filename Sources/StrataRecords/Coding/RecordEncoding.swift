@@ -23,14 +23,16 @@ final class RecordEncoding {
   /// - Parameters:
   ///   - shape: what the layout has for the value, if it is a part of a record.
   ///   - depth: how deep the value is in the record.
+  ///   - spelling: how its texts are stored.
   /// - Throws: what the value's `encode(to:)` throws, `RecordError.tooDeep`,
   ///   `RecordError.conflictingContainers`.
   func encode(
     _ value: some Encodable,
+    _ spelling: Spelling = .asGiven,
     as shape: LayoutTables.Shape = .top,
     depth: Int = 1
   ) throws {
-    parts.openTop(shape, depth: depth)
+    parts.openTop(shape, depth: depth, spelling)
     let top = RecordEncoder(encoding: self, frame: 0)
     if let leaf = RecordValue(leaf: value) {
       top.put(leaf)
@@ -45,6 +47,7 @@ final class RecordEncoding {
     var taken = RecordParts()
     swap(&taken, &parts)
     taken.sort()
+    taken.sortUnordered(tables)
     return taken
   }
 
@@ -59,7 +62,7 @@ final class RecordEncoding {
     }
     calls += 1
     defer { calls -= 1 }
-    parts.noteReferences(of: Value.self, encoder.frame, tables)
+    parts.note(Value.self, encoder.frame, tables)
     try value.encode(to: encoder)
   }
 
@@ -74,17 +77,21 @@ extension RecordEncoding {
   func place(of key: some CodingKey, in frame: Int) -> RecordParts.Place {
     let name = key.stringValue
     if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
-    return extraPlace(name, key)
+    return extraPlace(name, key, in: frame)
   }
 
   /// The place of a member that is known by its name alone.
   func place(named name: String, in frame: Int) -> RecordParts.Place {
     if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
-    return .extra(parts.addName(name), isStatic: false)
+    return .extra(parts.addName(name, in: frame), isStatic: false)
   }
 
-  private func extraPlace(_ name: String, _ key: some CodingKey) -> RecordParts.Place {
-    .extra(parts.addName(name), isStatic: keyTypes.isStatic(key))
+  private func extraPlace(
+    _ name: String,
+    _ key: some CodingKey,
+    in frame: Int
+  ) -> RecordParts.Place {
+    .extra(parts.addName(name, in: frame), isStatic: keyTypes.isStatic(key))
   }
 
   @inline(__always)
@@ -152,6 +159,7 @@ extension RecordEncoding {
     at place: RecordParts.Place,
     in frame: Int
   ) {
+    let value = value.composed(at: references)
     put(stored: value, at: place, in: frame)
     if parts.frame(at: place, in: frame) == nil {
       // Only a frame can have references: a value without parts gets one.

@@ -262,24 +262,26 @@ extension RecordFieldWriter {
 
   @usableFromInline
   mutating func encodeAny<Value: Codable>(_ field: StaticString, _ value: Value) {
-    encode(field, value, as: Value.self)
+    encode(field, value, as: Value.self, .asGiven)
   }
 
   /// Writes a value in place of one of type `Reference`, which determines what the field refers to.
   package mutating func encode<Value: Codable, Reference>(
     _ field: StaticString,
     _ value: Value,
-    as type: Reference.Type
+    as type: Reference.Type,
+    _ spelling: Spelling
   ) {
     guard let number = self.field(field) else { return }
     guard writing.pointee.plan.refers(number, as: type) else { return refuse() }
     let shape = writing.pointee.plan.shapes[number]
-    guard let leaf = RecordValue(leaf: value) else {
-      guard let presence = writing.pointee.append(value, shape, depth: depth + 1) else {
+    guard var leaf = RecordValue(leaf: value) else {
+      guard let presence = writing.pointee.append(value, spelling, shape, depth: depth + 1) else {
         return refuse()
       }
       return note(presence, number)
     }
+    if spelling == .composed { leaf = leaf.composed }
     guard let scalar = leaf.scalar, scalar.rawValue == shape.kind.rawValue else { return refuse() }
     note(2, number)
     leaf.appendPayload(to: &writing.pointee.bytes)
@@ -299,6 +301,8 @@ struct FieldWriting: Sendable {
   var isRefused = false
   private let layout: Layout
   private var keyTypes = KeyTypes()
+  /// The buffers of the last value that `Codable` has written, reused for the next one.
+  private var room = RecordParts()
 
   init(_ layout: Layout) {
     self.layout = layout
@@ -329,16 +333,24 @@ struct FieldWriting: Sendable {
   /// does not fit the layout or cannot be encoded.
   fileprivate mutating func append(
     _ value: some Encodable,
+    _ spelling: Spelling,
     _ shape: LayoutTables.Shape,
     depth: Int
   ) -> UInt8? {
-    let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: RecordParts())
+    var parts = RecordParts()
+    swap(&parts, &room)
+    let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: parts)
+    parts = RecordParts()
     do {
-      try encoding.encode(value, as: shape, depth: depth)
+      try encoding.encode(value, spelling, as: shape, depth: depth)
     } catch {
       return nil
     }
     keyTypes = encoding.keyTypes
-    return RecordEmitter.emitField(encoding.takeParts(), layout, shape, to: &bytes)
+    parts = encoding.takeParts()
+    let presence = RecordEmitter.emitField(parts, layout, shape, to: &bytes)
+    parts.reset()
+    swap(&parts, &room)
+    return presence
   }
 }

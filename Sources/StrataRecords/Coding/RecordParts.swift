@@ -60,8 +60,12 @@ struct RecordParts: Sendable {
     var count: Int32 = 0
     var lastSlot: Int32 = -1
     var nextSlot: Int32 = 0
-    /// What the value refers to, as a number of `references`.
-    var references = ReferenceTypes.none
+    /// What the value refers to, as a number of `types`.
+    var references = CodedTypes.none
+    /// The order in which the parts of an unkeyed value are stored, if not in that of writing.
+    var order: StoredOrder?
+    /// How texts in the value are stored.
+    var spelling = Spelling.asGiven
   }
 
   /// A member that the layout does not list.
@@ -82,8 +86,10 @@ struct RecordParts: Sendable {
   private var names: [String] = []
   /// The current containers of members outside the layout, for a type that asks for one again.
   private var namedFrames: [FrameName: Int] = [:]
+  /// The frames of values whose parts have no order of their own, outer ones first.
+  private var unordered: [Int] = []
   /// Kept from value to value.
-  private var references = ReferenceTypes()
+  private var types = CodedTypes()
 
   /// Clears what was written and keeps the capacity, unless it is unusually large.
   mutating func reset() {
@@ -93,14 +99,21 @@ struct RecordParts: Sendable {
     frames.removeAll(keepingCapacity: frames.capacity <= most)
     names.removeAll(keepingCapacity: names.capacity <= most)
     if !namedFrames.isEmpty { namedFrames = [:] }
+    if !unordered.isEmpty { unordered = [] }
   }
 }
 
 /// Writing.
 extension RecordParts {
   /// Opens the frame at the top, which expects a record unless another shape is given.
-  mutating func openTop(_ shape: LayoutTables.Shape = .top, depth: Int = 1) {
-    frames.append(Frame(shape: shape, depth: Int32(depth), parent: -1, place: 0))
+  mutating func openTop(
+    _ shape: LayoutTables.Shape,
+    depth: Int,
+    _ spelling: Spelling
+  ) {
+    var frame = Frame(shape: shape, depth: Int32(depth), parent: -1, place: 0)
+    frame.spelling = spelling
+    frames.append(frame)
   }
 
   /// Opens a frame for a part, which expects what the layout has at its place.
@@ -113,14 +126,14 @@ extension RecordParts {
     case (.slot, .unkeyed, .array): shape = tables.elements[around.index]
     default: break
     }
-    frames.append(
-      Frame(
-        shape: shape,
-        depth: frames[parent].depth + 1,
-        parent: Int32(parent),
-        place: place.number
-      )
+    var frame = Frame(
+      shape: shape,
+      depth: frames[parent].depth + 1,
+      parent: Int32(parent),
+      place: place.number
     )
+    frame.spelling = frames[parent].spelling
+    frames.append(frame)
     return frames.count - 1
   }
 
@@ -147,27 +160,33 @@ extension RecordParts {
     return slot
   }
 
-  /// Notes what the values of a type refer to, for the frame of a value that is a member of a record.
+  /// Notes what the type of a value says of its frame.
+  @inline(__always)
+  mutating func note<Value>(_ type: Value.Type, _ frame: Int, _ tables: LayoutTables) {
+    guard frame < frames.count else { return }
+    let traits = types.traits(of: type)
+    if traits.spelling == .composed { frames[frame].spelling = .composed }
+    if let order = traits.order, frames[frame].order == nil {
+      frames[frame].order = order
+      unordered.append(frame)
+    }
+    if traits.references != CodedTypes.none { note(traits.references, frame, tables) }
+  }
+
+  /// Notes what a value refers to, if it is a member of a record.
   ///
   /// The outermost type counts. The member `id` at the top is the entity's own ID and no reference.
-  @inline(__always)
-  mutating func noteReferences<Value>(
-    of type: Value.Type,
-    _ frame: Int,
-    _ tables: LayoutTables
-  ) {
-    guard frame > 0, frame < frames.count, frames[frame].references == ReferenceTypes.none,
-      frames[Int(frames[frame].parent)].form == .keyed
+  private mutating func note(_ references: Int32, _ frame: Int, _ tables: LayoutTables) {
+    guard frame > 0, frames[frame].references == CodedTypes.none,
+      frames[Int(frames[frame].parent)].form == .keyed, !isOwnID(frame, tables)
     else { return }
-    let number = references.number(of: type)
-    guard number != ReferenceTypes.none, !isOwnID(frame, tables) else { return }
-    frames[frame].references = number
+    frames[frame].references = references
   }
 
   /// Notes what a value of unknown type refers to.
   mutating func noteReferences(_ tables: ReferencedTables, _ frame: Int) {
     guard frame < frames.count else { return }
-    frames[frame].references = references.number(for: tables)
+    frames[frame].references = types.number(for: tables)
   }
 
   private func isOwnID(_ frame: Int, _ tables: LayoutTables) -> Bool {
@@ -176,8 +195,9 @@ extension RecordParts {
     return (place < 0 ? names[~place] : tables.records[0].names[place]) == "id"
   }
 
-  mutating func addName(_ name: String) -> Int {
-    names.append(name)
+  mutating func addName(_ name: String, in frame: Int) -> Int {
+    let isComposed = frame < frames.count && frames[frame].spelling == .composed
+    names.append(isComposed ? name.composed : name)
     return names.count - 1
   }
 
@@ -191,6 +211,7 @@ extension RecordParts {
   ) {
     let start = payload.count
     append(&payload)
+    if frame < frames.count, frames[frame].spelling == .composed { compose(scalar, from: start) }
     add(.scalar(scalar, start: start, end: payload.count), at: place, in: frame)
   }
 
@@ -265,6 +286,68 @@ extension RecordParts {
   }
 }
 
+/// Values that are stored alike where Swift holds them equal.
+extension RecordParts {
+  /// Replaces the scalar at the end of the payload by the one that is stored for all that are equal to it.
+  private mutating func compose(_ scalar: Scalar, from start: Int) {
+    switch scalar {
+    case .string:
+      guard !payload[start...].allSatisfy({ $0 < 0x80 }) else { return }
+      let text = payload[start...].drop { $0 >= 0x80 }.dropFirst()
+      let composed = String(decoding: text, as: UTF8.self).composed
+      payload.removeLast(payload.count - start)
+      payload.appendText(composed)
+    case .float, .double, .date:
+      // A negative zero: only the highest bit of the last byte is set.
+      guard payload.last == 0x80, payload[start...].dropLast().allSatisfy({ $0 == 0 }) else {
+        return
+      }
+      payload[payload.count - 1] = 0
+    default: return
+    }
+  }
+}
+
+/// Collections without an order.
+extension RecordParts {
+  /// Links the parts of each unordered value in the order of their bytes, inner values first.
+  mutating func sortUnordered(_ tables: LayoutTables) {
+    for frame in unordered.reversed() where frames[frame].form == .unkeyed {
+      guard let size = frames[frame].order?.groupSize else { continue }
+      let sorted = groups(of: frame, size, tables)
+      var last = Entry.none
+      for number in sorted.reversed() {
+        entries[Int(number)].next = last
+        last = number
+      }
+      frames[frame].first = last
+      if let end = sorted.last { frames[frame].last = end }
+    }
+  }
+
+  /// The numbers of the entries of a frame, in groups that are sorted by their tagged bytes.
+  private func groups(of frame: Int, _ size: Int, _ tables: LayoutTables) -> [Int32] {
+    var numbers: [Int32] = []
+    numbers.reserveCapacity(count(of: frame))
+    var number = frames[frame].first
+    while number != Entry.none {
+      numbers.append(number)
+      number = entries[Int(number)].next
+    }
+    // Keys and values in turn come in pairs; anything else keeps its order.
+    guard numbers.count > size, numbers.count.isMultiple(of: size) else { return numbers }
+    let (bytes, ends) = RecordEmitter.tagged(numbers.map { entries[Int($0)].item }, self, tables)
+    var groups = Array(stride(from: 0, to: numbers.count, by: size))
+    bytes.withUnsafeBytes { bytes in
+      func key(_ group: Int) -> UnsafeRawBufferPointer {
+        .init(rebasing: bytes[(group == 0 ? 0 : ends[group - 1])..<ends[group + size - 1]])
+      }
+      groups.sort { key($0).precedes(key($1)) }
+    }
+    return groups.flatMap { numbers[$0..<$0 + size] }
+  }
+}
+
 /// Reading.
 extension RecordParts {
   func depth(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].depth) : 0 }
@@ -275,7 +358,7 @@ extension RecordParts {
   func references(of item: Item) -> ReferencedTables? {
     guard case .frame(let frame) = item else { return nil }
     let number = frames[frame].references
-    return number == ReferenceTypes.none ? nil : references[number]
+    return number == CodedTypes.none ? nil : types[number]
   }
 
   func count(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].count) : 0 }

@@ -40,8 +40,10 @@ package struct StoredObject: Encodable {
         others.append(member)
         continue
       }
+      // The entity's own ID, as the type that wrote it would encode it.
+      let value = member.name == "id" ? member.value.composed : member.value
       encoding.put(
-        stored: member.value,
+        stored: value,
         like: references[member.name],
         at: encoding.place(of: PathKey.name(member.name), in: frame),
         in: frame
