@@ -20,6 +20,7 @@ extension EntityEncoder {
     _ transform: TableTransform<Entity>?,
     into bytes: inout [UInt8]
   ) throws(EncodingFailure) -> Int64 {
+    try Self.check(id, of: entity.id)
     guard let transform else { return try encode(entity, unknown, table: table, into: &bytes) }
     let redacted: Entity
     do throws(TableTransform<Entity>.IDChanged) {
@@ -44,6 +45,24 @@ extension EntityEncoder {
     try Self.checkSize(sealed.count)
     SealedRecord.append(sealed, to: &bytes)
     return try number(of: layout, table: table)
+  }
+
+  /// Refuses an entity whose ID would come back with other bytes: nothing would find it under them.
+  private static func check<Entity>(
+    _ bytes: [UInt8],
+    of id: EntityID<Entity>
+  ) throws(EncodingFailure) {
+    do {
+      if try EncodedID.isKept(bytes, by: Entity.RawID.self) { return }
+    } catch {
+      throw .refused("its ID \(id) cannot be decoded: \(error)")
+    }
+    throw .refused(
+      """
+      its ID \(id) has other bytes when it is decoded and encoded again, so it would not be found: let \
+      \(Entity.RawID.self) encode equal values alike, or conform to UnorderedCodable
+      """
+    )
   }
 
   private mutating func encode(

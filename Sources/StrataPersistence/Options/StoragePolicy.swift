@@ -26,6 +26,7 @@ extension StoragePolicy {
     _ tables: [TableOption<Database>]
   ) {
     PersistedValue.check(values, beside: database)
+    for table in Database.schema.tables { table.checkIDs() }
     self.init(values: ChangeSet(values, of: state))
     for value in values { value.apply(to: &self) }
     for option in tables { option.apply(to: &self) }
@@ -65,6 +66,19 @@ extension StoragePolicy {
   /// The transform of a table; nil if its records are stored as they are.
   func transform<Entity>(of table: String) -> TableTransform<Entity>? {
     transforms[table] as? TableTransform<Entity>
+  }
+}
+
+extension SchemaTable {
+  /// Traps for a table whose entities may have no ID.
+  fileprivate func checkIDs() {
+    guard Entity.RawID.self is any ExpressibleByNilLiteral.Type else { return }
+    preconditionFailure(
+      """
+      The IDs of the table \(name) are optional, and the file finds an entity by its ID: an entity has \
+      one. Declare \(Entity.self).RawID as the type without `?`.
+      """
+    )
   }
 }
 
