@@ -118,7 +118,9 @@ struct EntityDecoder<Entity: EntityType> {
     guard let transform else { return }
     do {
       let redacted = try transform.redacted(memory.pointee)
-      matchesPolicy = redacted == memory.pointee && isSealed == (transform.seal?.forWriting != nil)
+      matchesPolicy =
+        isSealed == (transform.seal?.forWriting != nil)
+        && (transform.redactions.isEmpty || StoredComparison.areSame(redacted, memory.pointee))
       memory.pointee = redacted
     } catch {
       memory.deinitialize(count: 1)

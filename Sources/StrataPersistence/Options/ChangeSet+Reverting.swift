@@ -1,5 +1,4 @@
 import StrataNormalization
-import StrataRecords
 import StrataStorage
 
 extension ChangeSet {
@@ -28,30 +27,15 @@ extension SchemaTable {
     guard let typed = changes as? TableChanges<Entity> else { return changes }
     let table = database[keyPath: path]
     let transform: TableTransform<Entity>? = policy.transform(of: name.text)
-    var records = RecordComparison()
     let wanted = typed.changes.filter { change in
       guard case .put(let then) = change, let now = table[then.id] else { return true }
-      if transform?.redacts(now, to: then) ?? false { return false }
-      do {
-        return try !records.areSame(transform?.redacted(now) ?? now, then)
+      do throws(TableTransform<Entity>.IDChanged) {
+        return !StoredComparison.areSame(try transform?.redacted(now) ?? now, then)
       } catch {
-        // One that cannot be encoded is refused where it is stored.
+        // One that cannot be redacted is refused where it is stored.
         return true
       }
     }
     return wanted.isEmpty ? nil : TableChanges(table: name, changes: wanted)
-  }
-}
-
-/// Compares entities by the bytes that they are stored as.
-private struct RecordComparison {
-  private var writer = RecordWriter()
-
-  mutating func areSame<Entity: EntityType>(_ first: Entity, _ second: Entity) throws -> Bool {
-    var (writers, bytes) = ((writer, writer), ([UInt8](), [UInt8]()))
-    let layout = try writers.0.encode(first, into: &bytes.0)
-    let other = try writers.1.encode(second, into: &bytes.1)
-    writer = writers.0
-    return bytes.0 == bytes.1 && layout == other
   }
 }

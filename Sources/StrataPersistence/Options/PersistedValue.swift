@@ -10,10 +10,11 @@ package import StrataNormalization
 ///   values: [PersistedValue("my-info", \.loggedIn.myInfo)])
 /// ```
 ///
-/// It is stored whole: each commit compares it once with `==`, and a commit that changed it makes a
-/// delta with all of it. So it is for small things, such as settings and who is logged in; a thing
-/// with many parts that have an identity belongs in a table. An optional may be nil, and is
-/// restored as nil.
+/// It is stored whole: a commit that changed it makes a delta with all of it. It is changed if its stored bytes
+/// are others, whatever its `==` says: -0.0 in place of 0.0 is a change, and NaN that stays NaN is none. A
+/// commit that leaves its memory as it is compares nothing else; any other one encodes it twice. So it is for
+/// small things, such as settings and who is logged in; a thing with many parts that have an identity belongs
+/// in a table. An optional may be nil, and is restored as nil.
 ///
 /// A value that is new to the file starts from the initial state. A non-optional field that stored
 /// values do not have yet is taken from the initial state too. A value that a build does not list
@@ -50,7 +51,7 @@ public struct PersistedValue<State: StateType>: Sendable {
     makePut = { Self.put($0[keyPath: path], table) }
     makeChange = { old, new in
       let value = new[keyPath: path]
-      return old[keyPath: path] == value ? nil : Self.put(value, table)
+      return StoredComparison.areSame(old[keyPath: path], value) ? nil : Self.put(value, table)
     }
     assignValue = { changes, state in
       guard let changes = changes as? TableChanges<StoredValue<Value>> else { return }

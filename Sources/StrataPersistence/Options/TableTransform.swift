@@ -22,13 +22,6 @@ struct TableTransform<Entity: EntityType>: Sendable {
   }
 }
 
-extension TableTransform {
-  /// Whether an entity is written as `other`.
-  func redacts(_ entity: Entity, to other: Entity) -> Bool {
-    do { return try redacted(entity) == other } catch _ { return false }
-  }
-}
-
 /// How sealed records of one table are opened, and whether new ones are sealed.
 enum RecordSeal: Sendable {
   /// Sealed records are opened, and new ones are sealed.
