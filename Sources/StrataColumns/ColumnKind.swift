@@ -116,9 +116,13 @@ package enum ColumnKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// The collation of texts that are an identity: it compares their composed forms.
+  package static let composed = "COMPOSED"
+
   /// Adds the collations of declared columns to a private database.
   package static func addCollations(to connection: Connection) throws(SQLiteError) {
     try connection.addCollation("TIMESTAMP", Timestamp.order)
+    try connection.addCollation(composed) { $0.compared(to: $1, .composed) }
   }
 }
 

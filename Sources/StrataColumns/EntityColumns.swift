@@ -6,20 +6,42 @@ package struct Column: Equatable, Sendable {
   /// Its name, unique in its table without regard to case.
   package let name: String
   package let kind: ColumnKind
+  /// How its texts are compared: those of IDs and of references are one identity, however they are composed.
+  package let spelling: Spelling
   /// Whether `*` leaves it out.
   package let isHidden: Bool
 
-  package init(_ name: String, _ kind: ColumnKind, isHidden: Bool = false) {
+  package init(
+    _ name: String,
+    _ kind: ColumnKind,
+    _ spelling: Spelling = .asGiven,
+    isHidden: Bool = false
+  ) {
     self.name = name
     self.kind = kind
+    self.spelling = spelling
     self.isHidden = isHidden
+  }
+
+  /// The type, and collation, to declare the column with in a private database: see
+  /// ``ColumnKind/addCollations(to:)``.
+  package var type: String {
+    collation == ColumnKind.composed
+      ? "\(kind.declaration) COLLATE \(collation)" : kind.declaration
+  }
+
+  /// The collation of comparisons.
+  package var collation: String {
+    let mayHoldTexts = kind.affinity == .text || kind.affinity == .none
+    return spelling == .composed && mayHoldTexts && kind.collation == "BINARY"
+      ? ColumnKind.composed : kind.collation
   }
 
   /// Its declaration in a file that other programs read.
   package var declarationInFiles: String { "\(SQLName.quoted(name)) \(kind.declarationInFiles)" }
 
   package var declaration: String {
-    "\(SQLName.quoted(name)) \(kind.declaration)\(isHidden ? " HIDDEN" : "")"
+    "\(SQLName.quoted(name)) \(type)\(isHidden ? " HIDDEN" : "")"
   }
 }
 
@@ -35,6 +57,8 @@ package struct EntityColumns {
   package let columns: [Column]
   /// The fields beyond those that a table of SQL has room for.
   package let omitted: [String]
+  /// What the fields refer to, in the same order.
+  package let references: [ReferencedTables?]
   /// The field that stands for the value of records without fields, if there are any.
   package let lone: Int?
 
@@ -47,9 +71,11 @@ package struct EntityColumns {
   package init(_ layouts: [Layout], names: inout UniqueNames, hiding hidden: Set<String> = []) {
     var fields: [String] = []
     var kinds: [String: ColumnKind?] = [:]
+    var references: [String: ReferencedTables] = [:]
     for layout in layouts.reversed() {
       for field in layout.fields where !hidden.contains(field.name) {
         let kind = ColumnKind(field.kind)
+        references[field.name] = references[field.name] ?? field.references
         if let known = kinds[field.name] {
           kinds[field.name] = .some(
             known.flatMap { known in kind.map(known.union) } ?? known ?? kind
@@ -70,9 +96,13 @@ package struct EntityColumns {
     let most = 1_900
     self.fields = Array(fields.prefix(most))
     omitted = Array(fields.dropFirst(most))
+    self.references = self.fields.map { references[$0] }
     columns =
-      [Column(names.add("id"), idKind)]
-      + self.fields.map { name in Column(names.add(name), (kinds[name] ?? nil) ?? .any) }
+      [Column(names.add("id"), idKind, .composed)]
+      + self.fields.map { name in
+        let spelling: Spelling = if case .table = references[name] { .composed } else { .asGiven }
+        return Column(names.add(name), (kinds[name] ?? nil) ?? .any, spelling)
+      }
   }
 }
 

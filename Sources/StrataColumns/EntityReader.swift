@@ -87,7 +87,26 @@ package struct EntityReader {
       try fields.locate(in: record, &places)
       isLocated = true
     }
-    return (try fields.content(at: places[numbers[column]], in: record), record)
+    let content = try fields.content(at: places[numbers[column]], in: record)
+    guard let references = columns.references[column - 1] else { return (content, record) }
+    return Self.composed(content, in: record, references)
+  }
+
+  /// A reference as IDs are stored, also where a file has it as it was given.
+  private static func composed(
+    _ content: RecordFields.Content,
+    in record: ArraySlice<UInt8>,
+    _ references: ReferencedTables
+  ) -> (RecordFields.Content, ArraySlice<UInt8>) {
+    switch (content, references) {
+    case (.text(let range), .table):
+      let isASCII = record[range].withUnsafeBytes(\.isASCII)
+      if isASCII { return (content, record) }
+      let text = Array(String(decoding: record[range], as: UTF8.self).composed.utf8)
+      return (.text(0..<text.count), text[...])
+    case (.nested(let value), _): return (.nested(value.composed(at: references)), record)
+    default: return (content, record)
+    }
   }
 
   private mutating func fields() throws -> RecordFields {

@@ -23,11 +23,12 @@ final class DiffSource: TableSource {
     fields = min(entity.fields.count, Self.mostFields)
     var names = UniqueNames(taken: Set(arguments))
     var columns = [
-      Column(names.add("id"), entity.columns[0].kind), Column(names.add("change"), .string),
+      Column(names.add("id"), entity.columns[0].kind, .composed),
+      Column(names.add("change"), .string),
     ]
     for side in ["from", "to"] {
       for column in entity.columns.dropFirst().prefix(fields) {
-        columns.append(Column(names.add("\(side)_\(column.name)"), column.kind))
+        columns.append(Column(names.add("\(side)_\(column.name)"), column.kind, column.spelling))
       }
     }
     self.columns = columns

@@ -52,8 +52,7 @@ extension EntityFilter {
     switch (value, kind) {
     case (.integer(let number), _) where kind.isIntegral:
       return EncodedID.bytes(of: .int(number, .bits64))
-    // Not composed: SQLite compares the bytes of the text as they are.
-    case (.text(let text), .string): return EncodedID.bytes(of: .string("")) + Array(text.utf8)
+    case (.text(let text), .string): return EncodedID.bytes(of: .string(text))
     default: return nil
     }
   }

@@ -123,7 +123,7 @@ final class QueryTable: VirtualTable {
   /// Whether a comparison is by the collation of its column.
   private func isCompared(_ constraint: IndexRequest.Constraint, by request: IndexRequest) -> Bool {
     request.collation(of: constraint).uppercased()
-      == source.columns[constraint.column - source.arguments.count].kind.collation
+      == source.columns[constraint.column - source.arguments.count].collation
   }
 
   private func number(of plan: Plan) -> Int {

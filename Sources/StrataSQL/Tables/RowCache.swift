@@ -53,7 +53,7 @@ final class CopiedTable {
     columns = table.used.sorted()
     places = Dictionary(uniqueKeysWithValues: zip(columns, columns.indices))
     // A table has at least one column.
-    let declared = columns.map { "c\($0) \(table.source.columns[$0].kind.declaration)" }
+    let declared = columns.map { "c\($0) \(table.source.columns[$0].type)" }
     let list = declared.isEmpty ? "none" : declared.joined(separator: ", ")
     try connection.execute("CREATE TABLE \(name)(\(list))")
     let marks = Array(repeating: "?", count: max(1, columns.count)).joined(separator: ", ")

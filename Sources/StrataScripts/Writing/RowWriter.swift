@@ -15,6 +15,8 @@ struct ColumnOrigin {
   let kind: ColumnKind
   /// The kind of the field in the newest layout that has it.
   let stored: Layout.Kind?
+  /// What the field refers to.
+  let references: ReferencedTables?
 
   init(_ number: Int, _ columns: EntityColumns, _ records: EntityRecords) {
     let field = number == 0 ? nil : columns.fields[number - 1]
@@ -22,6 +24,7 @@ struct ColumnOrigin {
     self.field = field
     column = columns.columns[number].name
     kind = columns.columns[number].kind
+    references = number == 0 ? nil : columns.references[number - 1]
     stored =
       records.ordered.reversed().lazy
       .compactMap { layout in layout.fields.first { $0.name == field }?.kind }.first
@@ -379,7 +382,10 @@ extension RowWriter {
       let isNarrowed = column.origin.map { $0.kind != column.kind } ?? false
       if !isNarrowed, column.kind.rounds(value) { rounded[column.field, default: 0] += 1 }
     }
-    return value == .null ? nil : try converted(value, column, before, ids)
+    if value == .null { return nil }
+    let stored = try converted(value, column, before, ids)
+    guard let references = column.references ?? column.origin?.references else { return stored }
+    return stored.composed(at: references)
   }
 
   /// A value as the kind of its column holds it.
