@@ -23,7 +23,7 @@ enum Catalog {
         [1, 100].map { WriteBenchmark(peer: peer, count: usual, batch: $0, form: form) }
       }
     }
-    benchmarks.append(WholeFileBenchmark(count: usual))
+    benchmarks += [WholeFileBenchmark(count: usual), UnorderedBenchmark(count: usual)]
     benchmarks.append(DurableBenchmark(count: usual))
     benchmarks += ReadPeerKind.available.flatMap { peer in
       UserForm.allCases.map { form in
