@@ -73,7 +73,8 @@ struct KeptIDTests {
         database: \.db
       )
     }
-    #expect(error?.description.contains("Home") == true)
+    #expect(error?.description.contains("its ID Home has other bytes when it is decoded") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])
   }
 
   @Test
