@@ -34,7 +34,7 @@ import Testing
     )
   }
 
-  @Test func `ten thousand records of whatever shape make at most three layouts`() throws {
+  @Test func `ten thousand records of whatever shape make at most four layouts`() throws {
     var generator = RecordGenerator.printed("layout law")
     var writer = RecordWriter()
     var layouts: Set<Layout> = []
@@ -46,7 +46,7 @@ import Testing
       #expect(try RecordReader(layout: layout).decode(Loose.self, from: bytes) == value)
     }
     printStatistics("10,000 irregular records in \(layouts.count) layouts")
-    #expect(layouts.count <= 3)
+    #expect(layouts.count <= 4)
   }
 
   @Test func `the first record makes a layout with its optionals, seen or not`() throws {
@@ -77,18 +77,57 @@ import Testing
     )
   }
 
-  @Test func `growth waits for sixty-four times as many records, and only appends`() throws {
+  @Test func `growth of parts waits for sixty-four times as many records, and only appends`()
+    throws
+  {
     var writer = RecordWriter()
     var bytes: [UInt8] = []
     func write(_ value: JSONLike) throws -> Layout {
-      try writer.encode(Holder(value: value), into: &bytes)
+      try writer.encode(Nest(holder: Holder(value: value)), into: &bytes)
     }
     let first = try write(.int(1))
-    #expect(first.fields == [.init("value", .scalar(.int64))])
+    #expect(first.fields == [.init("holder", .record([.init("value", .scalar(.int64))]))])
     for _ in 2..<64 { #expect(try write(.string("a")) === first) }
     let second = try write(.int(1))
     #expect(second === first)
-    #expect(try write(.string("a")).fields == [.init("value", .tagged)])
+    #expect(
+      try write(.string("a")).fields == [.init("holder", .record([.init("value", .tagged)]))]
+    )
+  }
+
+  @Test func `a value of another kind in a field of the record itself does not wait`() throws {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = []
+    let first = try writer.encode(Holder(value: .int(1)), into: &bytes)
+    #expect(first.fields == [.init("value", .scalar(.int64))])
+    let second = try writer.encode(Holder(value: .string("a")), into: &bytes)
+    #expect(second.fields == [.init("value", .tagged)])
+    #expect(try writer.encode(Holder(value: .int(2)), into: &bytes) === second)
+  }
+
+  /// A member that its `encode` leaves out if it has no value.
+  struct Sparse: Encodable {
+    var note: String?
+    enum CodingKeys: CodingKey { case id, note }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(1, forKey: .id)
+      if let note { try container.encode(note, forKey: .note) }
+    }
+  }
+
+  @Test func `a member that an encode left out until now is a field with its first value`() throws {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = []
+    #expect(try writer.encode(Sparse(), into: &bytes).fields.map(\.name) == ["id"])
+    #expect(
+      try writer.encode(Sparse(note: "x"), into: &bytes).fields.map(\.name) == ["id", "note"]
+    )
+  }
+
+  struct Nest: Codable, Equatable {
+    var holder: Holder
   }
 
   struct Holder: Codable, Equatable {

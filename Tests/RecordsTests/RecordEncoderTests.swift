@@ -171,18 +171,21 @@ import Testing
     struct Loose: Codable { var text: String }
     struct Strict: Codable { var text: Int }
     struct Wider: Codable { var text: String, more: Int }
+    // In a record itself, such values make the next layout.
+    struct Box<Content: Codable>: Codable { var box: Content }
     var writer = RecordWriter()
     var bytes: [UInt8] = []
-    let layout = try writer.encode(Loose(text: ""), into: &bytes)
+    let layout = try writer.encode(Box(box: Loose(text: "")), into: &bytes)
     func write(_ value: some Encodable) throws -> [UInt8] {
       var bytes: [UInt8] = []
       #expect(try writer.encode(value, into: &bytes) === layout)
       return bytes
     }
-    #expect(try write(Strict(text: 1)) == [0b11_00, 5, 2])
-    #expect(try write(Wider(text: "", more: 1)) == [0b10_01, 0, 1, 4, 109, 111, 114, 101, 5, 2])
+    let wider: [UInt8] = [0b10_00, 0b10_01, 0, 1, 4, 109, 111, 114, 101, 5, 2]
+    #expect(try write(Box(box: Strict(text: 1))) == [0b10_00, 0b11_00, 5, 2])
+    #expect(try write(Box(box: Wider(text: "", more: 1))) == wider)
     #expect(try write("no struct") == [2, 12, 9] + "no struct".utf8)
-    #expect(try write(Loose(text: "x")) == [0b10_00, 1, 120])
+    #expect(try write(Box(box: Loose(text: "x"))) == [0b10_00, 0b10_00, 1, 120])
   }
 
   @Test func `an error of the type is thrown as it is, and leaves nothing behind`() throws {

@@ -1,5 +1,8 @@
 /// The next layout of a table: the fields it has, and whatever its records have shown since.
 ///
+/// A new field of the record itself, and a value of another kind in one, are urgent: queries have the columns that
+/// layouts list.
+///
 /// It only ever grows: fields are added at the end, `unknown` becomes a kind, and a kind that meets
 /// another one becomes `tagged`. Types that nest in themselves, and types with endless members, stop
 /// growing at a depth and a size; what lies beyond is tagged.
@@ -9,11 +12,15 @@
 /// values, has none for the lifetime of its writer.
 struct LayoutGrowth: Sendable {
   private static let deepest = 12
+  /// The depth at which the kinds of the record's own fields are merged.
+  private static let depthOfFields = 2
   private static let largest = 2_048
 
   private(set) var fields: [Layout.Field]
   /// Whether `fields` says more than the layout it was made from.
   private(set) var isWanted = false
+  /// Whether a record has a member, or a kind of value, that the layout hides from those who read by its fields.
+  private(set) var isUrgent = false
   private var size: Int
   /// What the values of each field were seen to refer to since the writer was made.
   private var references: [[String]: SeenReferences] = [:]
@@ -67,6 +74,7 @@ struct LayoutGrowth: Sendable {
       } else if size < Self.largest {
         size += 1
         isWanted = true
+        if depth == 1 { isUrgent = true }
         var field = Layout.Field(member.name, .unknown)
         merge(member, of: record, at: path, into: &field, depth: depth)
         places?[member.name] = fields.count
@@ -139,6 +147,7 @@ struct LayoutGrowth: Sendable {
       kind = firstKind(of: seen, of: record, at: path, depth: depth)
     default:
       isWanted = true
+      if depth == Self.depthOfFields { isUrgent = true }
       kind = .tagged
     }
   }

@@ -8,8 +8,10 @@
 /// Growth is rationed: the first record, or the first that a resumed layout does not fit, makes a
 /// layout; after that one is made only when 64 times as many records have been written as when the
 /// last was made. Until then whatever does not fit is written beside the record, with its name and
-/// kind, so nothing is ever lost to a layout; and a table of ten thousand records, whatever they hold,
-/// has at most three layouts.
+/// kind, so nothing is ever lost to a layout.
+///
+/// A member of the record that the layout lacks, or a value of another kind in its place, does not wait: columns of
+/// SQL are those of layouts. A type has only so many members, so a table of ten thousand records has a few layouts.
 ///
 /// A writer is a value: a copy grows apart.
 package struct RecordWriter: Sendable {
@@ -52,7 +54,7 @@ package struct RecordWriter: Sendable {
     }
     let start = bytes.count
     if try write(value, layout, into: &bytes) == .partial, growth.isWanted,
-      written + 1 >= nextGrowth
+      growth.isUrgent || written + 1 >= nextGrowth
     {
       bytes.removeLast(bytes.count - start)
       let grown = try Layout(growth.fields)
