@@ -174,3 +174,29 @@ extension ColumnKind {
   private static let signed: [ColumnKind] = [.int8, .int16, .int32, .int64]
   private static let unsigned: [ColumnKind] = [.uint8, .uint16, .uint32, .uint64]
 }
+
+extension ColumnKind {
+  /// The kind of a value in a record; nil for JSON and any.
+  package var scalar: Scalar? {
+    switch self {
+    case .boolean: .bool
+    case .int8: .int8
+    case .int16: .int16
+    case .int32: .int32
+    case .int64: .int64
+    case .uint8: .uint8
+    case .uint16: .uint16
+    case .uint32: .uint32
+    case .uint64: .uint64
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal: .decimal
+    case .json, .any: nil
+    }
+  }
+}

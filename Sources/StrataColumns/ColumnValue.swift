@@ -132,6 +132,26 @@ package enum ColumnValue {
   }
 }
 
+extension RecordValue {
+  /// A value of SQL as it is before its kind is known.
+  package init(_ value: Value) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let number): .int(number, .bits64)
+      case .real(let number): .double(number)
+      case .text(let text): .string(text)
+      case .blob(let bytes): .data(Data(bytes))
+      }
+  }
+
+  /// Whether a value of SQL, read as this kind, is this value; of a value with parts SQL has all digits.
+  package func isExact(in shown: Value) -> Bool {
+    guard let scalar else { return true }
+    return scalar.stored(RecordValue(shown)) == self
+  }
+}
+
 extension Value {
   /// The value as JSON; bytes as base64 in a string.
   package var json: String {

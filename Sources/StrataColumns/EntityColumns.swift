@@ -67,8 +67,19 @@ package struct EntityColumns {
   /// The column of the value of records that have no fields.
   private static let value = "value"
 
-  /// - Parameter hidden: Fields of older layouts that no record has any more.
-  package init(_ layouts: [Layout], names: inout UniqueNames, hiding hidden: Set<String> = []) {
+  /// How many fields a table of a query has: one column is for the ID, one for the whole record, and others for
+  /// the tables made from it.
+  package static let mostOfQueries = 1_900
+
+  /// - Parameters:
+  ///   - hidden: Fields of older layouts that no record has any more.
+  ///   - most: Fields beyond this number are left out.
+  package init(
+    _ layouts: [Layout],
+    names: inout UniqueNames,
+    hiding hidden: Set<String> = [],
+    most: Int = mostOfQueries
+  ) {
     var fields: [String] = []
     var kinds: [String: ColumnKind?] = [:]
     var references: [String: ReferencedTables] = [:]
@@ -92,8 +103,6 @@ package struct EntityColumns {
     let hasLone = layouts.isEmpty || layouts.contains { $0.fields.isEmpty }
     lone = hasLone && kinds[Self.value] == nil ? fields.count : nil
     if lone != nil { fields.append(Self.value) }
-    // One for the ID, one for the whole record, and those of the tables made from this one.
-    let most = 1_900
     self.fields = Array(fields.prefix(most))
     omitted = Array(fields.dropFirst(most))
     self.references = self.fields.map { references[$0] }

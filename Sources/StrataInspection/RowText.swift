@@ -22,9 +22,17 @@ package struct RowText {
       case data
     }
 
+    /// What JSON has for a cell without a value.
+    package enum Absence: Sendable {
+      case null
+      /// No member: the value may be null, which is another one.
+      case leftOut
+    }
+
     package let name: String
     package let cells: Kind
     package let place: Place
+    fileprivate(set) var absence = Absence.null
 
     package enum Kind: Sendable {
       case texts, whole, numbers
@@ -45,11 +53,24 @@ package struct RowText {
     self.rows = rows
   }
 
+  /// The same rows, whose JSON lacks the members of some columns where they have no value.
+  package func leavingOut(_ names: Set<String>) -> RowText {
+    let columns = columns.map { column in
+      var column = column
+      if names.contains(column.name) { column.absence = .leftOut }
+      return column
+    }
+    return RowText(columns, rows)
+  }
+
   /// An object for each row.
   package var objects: [String] {
     let keys = columns.map { RecordValue.string($0.name).json() }
     return rows.map { row in
-      let members = zip(keys, row).map { key, cell in "\(key):\(Self.json(cell))" }
+      let members = row.enumerated().compactMap { index, cell -> String? in
+        if case .none = cell, columns[index].absence == .leftOut { return nil }
+        return "\(keys[index]):\(Self.json(cell))"
+      }
       return "{\(members.joined(separator: ","))}"
     }
   }
@@ -73,12 +94,12 @@ package struct RowText {
         row.map { cell in
           switch cell {
           case .none: ""
+          // Nothing is known, or said.
+          case .text(""), .json(_, text: ""): ""
           case .text(let text), .json(_, let text): CSVText.field(text)
           case .number(let number): "\(number)"
           case .time(let time): Measures.exactTime(time)
-          case .value(.string(let text)): CSVText.field(text)
-          case .value(.null): ""
-          case .value(let value): CSVText.field(value.lineText)
+          case .value(let value): CSVText.cell(value)
           }
         }.joined(separator: ",")
       }
@@ -87,9 +108,19 @@ package struct RowText {
 
 /// CSV as RFC 4180 has it.
 package enum CSVText {
-  /// A field, in quotes where it needs them.
+  /// A text as a field, in quotes where it needs them; an empty one needs them, as no value is an empty field.
   package static func field(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+    return isPlain && !text.isEmpty ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+
+  /// A value in a column of a kind, as an import reads it: ``ScalarText``, or JSON for one with parts.
+  ///
+  /// In a column of any kind a text that reads as JSON is in its quotes.
+  package static func cell(_ value: RecordValue?, of kind: Layout.Kind? = nil) -> String {
+    guard let value, value != .null else { return "" }
+    guard let text = ScalarText.text(of: value) else { return field(value.json()) }
+    if case .scalar? = kind { return field(text) }
+    return field(ScalarText.isBare(value) || JSONReader.value(text) == nil ? text : value.json())
   }
 }

@@ -21,7 +21,8 @@ package struct EntityAddition: Sendable {
       try RecordValue(record: record, layout: layout)
     }
 
-    fileprivate func members() throws(RecordError) -> [RecordValue.Member] {
+    /// Its fields; O(bytes).
+    package func members() throws(RecordError) -> [RecordValue.Member] {
       guard case .object(let members) = try value() else { return [] }
       return Array(members)
     }
@@ -50,7 +51,6 @@ package struct EntityAddition: Sendable {
   /// The entities that were added.
   package private(set) var entities: [Entity] = []
   private var writer = RecordWriter()
-  private var record: [UInt8] = []
 
   package init(to table: String, named name: String) {
     self.table = table
@@ -59,16 +59,41 @@ package struct EntityAddition: Sendable {
 
   /// Adds an entity with its fields, whose ID no other one has; returns why there is no record of it, else nil.
   package mutating func add(_ id: [UInt8], _ members: [RecordValue.Member]) -> String? {
-    record.removeAll(keepingCapacity: true)
     do {
-      let layout = try writer.encode(StoredObject(members), into: &record)
-      try EntityEncoder.checkSize(record.count)
-      entities.append(Entity(id: id, record: Array(record), layout: layout))
+      entities.append(try Self.entity(id, members, &writer))
       return nil
     } catch EncodingFailure.refused(let reason) {
       return reason
     } catch {
       return "\(error)"
+    }
+  }
+
+  private static func entity(
+    _ id: [UInt8],
+    _ members: [RecordValue.Member],
+    _ writer: inout RecordWriter
+  ) throws -> Entity {
+    var record: [UInt8] = []
+    let layout = try writer.encode(StoredObject(members), into: &record)
+    try EntityEncoder.checkSize(record.count)
+    return Entity(id: id, record: record, layout: layout)
+  }
+
+  /// Turns the integers of some fields into doubles, which the others of these fields are; O(bytes).
+  ///
+  /// - Throws: what reading and writing the records throws.
+  package mutating func makeDoubles(of fields: Set<String>) throws {
+    if fields.isEmpty { return }
+    writer = RecordWriter()
+    for (index, entity) in entities.enumerated() {
+      let members = try entity.members().map { member in
+        guard fields.contains(member.name), let value = Scalar.double.stored(member.value) else {
+          return member
+        }
+        return RecordValue.Member(member.name, value)
+      }
+      entities[index] = try Self.entity(entity.id, members, &writer)
     }
   }
 
@@ -105,8 +130,7 @@ package struct EntityAddition: Sendable {
         let time = max(configuration.now().microseconds, file.lastTime)
         _ = try session.append(named: name, time: time) { delta in
           var record: [UInt8] = []
-          for index in changed {
-            let entity = entities[index]
+          for entity in changed {
             record.removeAll(keepingCapacity: true)
             let object = try entity.object(referringAs: writer.layout)
             let layout = try writer.encode(object, into: &record)
@@ -173,27 +197,55 @@ package struct EntityAddition: Sendable {
     return counts
   }
 
-  /// The indexes of the entities that are missing, or have other fields.
-  private func changes(in view: ReadView) throws -> (counts: Counts, changed: [Int]) {
+  /// The entities that are missing, or have other fields.
+  ///
+  /// A value whose text is that of the stored one is that one.
+  private func changes(in view: ReadView) throws -> (counts: Counts, changed: [Entity]) {
     var counts = Counts()
-    var isUnchanged = [Bool](repeating: false, count: entities.count)
+    var changed = entities.map { Entity?.some($0) }
     let indexes = Dictionary(
       uniqueKeysWithValues: entities.indices.lazy.map { (entities[$0].id, $0) }
     )
+    let kinds = Dictionary(
+      (view.catalog.lastLayout(of: table)?.fields ?? []).map { ($0.name, $0.kind) }
+    ) { first, _ in first }
     let state = try view.state(at: view.last.revision, scope: .table(table))
     var scan = state.scan(table, .ids(Set(indexes.keys)))
+    var writer = RecordWriter()
     while let entity = try scan.next() {
       guard let index = indexes[Array(entity.id)] else { continue }
-      let members = try view.catalog.members(entity.layout, entity.record, of: table)
-      if Self.areEqual(members, try entities[index].members()) {
-        isUnchanged[index] = true
+      let before = try view.catalog.members(entity.layout, entity.record, of: table)
+      let members = try Self.stored(try entities[index].members(), like: before, kinds)
+      if Self.areEqual(before, members) {
+        changed[index] = nil
         counts.unchanged += 1
       } else {
+        changed[index] = try Self.entity(Array(entity.id), members, &writer)
         counts.updated += 1
       }
     }
     counts.inserted = entities.count - counts.updated - counts.unchanged
-    return (counts, entities.indices.filter { !isUnchanged[$0] })
+    return (counts, changed.compactMap { $0 })
+  }
+
+  /// Members as they are stored: see ``RecordValue/stored(as:like:_:)``.
+  ///
+  /// A field that is null stays so where it is left out.
+  private static func stored(
+    _ members: [RecordValue.Member],
+    like before: [RecordValue.Member],
+    _ kinds: [String: Layout.Kind]
+  ) throws -> [RecordValue.Member] {
+    var old = Dictionary(before.map { ($0.name, $0.value) }) { first, _ in first }
+    var stored = try members.map { member in
+      let before = old.removeValue(forKey: member.name)
+      let kind = kinds[member.name].flatMap { kind in
+        kind.including(member.value) == kind ? kind : nil
+      }
+      return RecordValue.Member(member.name, try member.value.stored(as: kind, like: before))
+    }
+    for member in before where old[member.name] == .null { stored.append(member) }
+    return stored
   }
 
   /// Whether members are equal, whatever their order.
@@ -205,41 +257,6 @@ package struct EntityAddition: Sendable {
 }
 
 extension ReadView {
-  /// The fields of the records of a table, those of its newest layout first, and which of them every record has
-  /// with a value that is not null.
-  ///
-  /// A field that the layout lacks has the kind of its values; `.tagged` where they are of several, or have
-  /// parts. O(records).
-  package func fieldsInUse(
-    of table: String
-  ) throws -> (fields: [Layout.Field], required: Set<String>) {
-    var fields = catalog.lastLayout(of: table)?.fields ?? []
-    let known = Set(fields.filter { $0.kind != .unknown }.map(\.name))
-    var kinds: [String: Set<Layout.Kind>] = [:]
-    var required: Set<String>?
-    var scan = try state(at: last.revision, scope: .table(table)).scan(table)
-    while let entity = try scan.next() {
-      let members = try catalog.members(entity.layout, entity.record, of: table)
-      let present = members.filter { $0.value != .null }
-      for member in present where !known.contains(member.name) {
-        let kind = member.value.scalar.map { Layout.Kind.scalar($0) } ?? .tagged
-        kinds[member.name, default: []].insert(kind)
-      }
-      let names = Set(present.map(\.name))
-      required = required.map { $0.intersection(names) } ?? names
-    }
-    let places = Dictionary(fields.indices.lazy.map { (fields[$0].name, $0) }) { first, _ in first }
-    for (name, kinds) in kinds.sorted(by: { $0.key < $1.key }) {
-      let field = Layout.Field(name, kinds.count == 1 ? kinds.first ?? .tagged : .tagged)
-      if let index = places[name] {
-        fields[index] = field
-      } else {
-        fields.append(field)
-      }
-    }
-    return (fields, required ?? [])
-  }
-
   /// Which of some encoded IDs a table has at the last revision.
   package func present(_ ids: Set<[UInt8]>, in table: String) throws -> Set<[UInt8]> {
     var present: Set<[UInt8]> = []

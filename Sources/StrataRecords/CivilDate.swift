@@ -7,6 +7,9 @@ package struct CivilDate: Equatable {
   package let month: Int64
   package let day: Int64
 
+  /// How many days 2001-01-01 is after 1970-01-01.
+  package static let from1970To2001: Int64 = 11_323
+
   /// A date that may not exist, such as one of February 30; see ``daysSince1970``.
   package init(year: Int64, month: Int64, day: Int64) {
     (self.year, self.month, self.day) = (year, month, day)

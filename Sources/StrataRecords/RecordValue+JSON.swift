@@ -8,16 +8,7 @@ package enum JSONStyle: Hashable, Sendable {
   case indented
 }
 
-/// Stored values as JSON, for people and for other programs.
-///
-/// | stored | printed |
-/// | --- | --- |
-/// | integers, decimals | number, all digits |
-/// | float, double | the shortest number that reads back the same |
-/// | NaN, infinities | `"NaN"`, `"Infinity"`, `"-Infinity"` |
-/// | data | string of base64 |
-/// | date | string of ISO 8601 in UTC, with as many digits of a second as it takes |
-/// | UUID, URL | string |
+/// Stored values as JSON, for people and for other programs; values without parts as ``ScalarText`` has them.
 extension RecordValue {
   /// The value as JSON text; equal values give equal text.
   ///
@@ -134,37 +125,18 @@ extension JSONPieces {
   private mutating func print(_ value: RecordValue) {
     switch value {
     case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .int(let value, _): text += String(value)
-    case .uint(let value, _): text += String(value)
-    case .float(let value): print(value)
-    case .double(let value): print(value)
     case .string(let value) where value.utf8.count > Self.size:
       text += "\""
       frames.append(Frame(rest: .text(value.unicodeScalars.makeIterator())))
-    case .string(let value): quote(value)
-    case .data(let value): quote(value.base64EncodedString())
-    case .date(let value): quote(value.iso8601Text)
-    case .uuid(let value): quote(value.uuidString)
-    case .url(let value): quote(value.absoluteString)
-    case .decimal(let value):
-      if value.isNaN { quote("NaN") } else { text += value.description }
     case .array(let elements):
       text += "["
       frames.append(Frame(rest: .elements(elements.makeIterator())))
     case .object(let members):
       text += "{"
       frames.append(Frame(rest: .members(members.makeIterator())))
-    }
-  }
-
-  private mutating func print(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
-    if value.isNaN {
-      quote("NaN")
-    } else if value.isInfinite {
-      quote(value > 0 ? "Infinity" : "-Infinity")
-    } else {
-      text += value.description
+    default:
+      let scalar = ScalarText.text(of: value) ?? ""
+      if ScalarText.isBare(value) { text += scalar } else { quote(scalar) }
     }
   }
 

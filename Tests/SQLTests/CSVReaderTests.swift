@@ -13,7 +13,15 @@ import Testing
     #expect(
       try records("a,b\r\n\"1,\"\"x\"\"\",\"two\nlines\"\r\n\r\n,\n") == [
         .init(line: 1, cells: ["a", "b"]), .init(line: 2, cells: ["1,\"x\"", "two\nlines"]),
-        .init(line: 5, cells: ["", ""]),
+        .init(line: 5, cells: [nil, nil]),
+      ]
+    )
+  }
+
+  @Test func `a quoted empty cell is an empty text, and one without quotes is nothing`() throws {
+    #expect(
+      try records("a,\"\"\n,\"\"\n") == [
+        .init(line: 1, cells: ["a", ""]), .init(line: 2, cells: [nil, ""]),
       ]
     )
   }

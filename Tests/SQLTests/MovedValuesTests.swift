@@ -159,7 +159,7 @@ import Testing
       Issue.record("no date")
       return
     }
-    let text = try #require(Timestamp.date("2026-02-03 04:05:06.789123Z"))
+    let text = try #require(Date(timeText: "2026-02-03 04:05:06.789123Z"))
     #expect(date == text)
   }
 

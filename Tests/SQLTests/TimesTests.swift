@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataJournal
 import StrataMigrating
+import StrataRecords
 import StrataSQL
 import StrataSQLite
 import StrataScripts
@@ -86,7 +87,7 @@ import Testing
       #expect(order(a, a) == 0, comment)
       #expect(order(a, b) == -order(b, a), comment)
       if order(a, b) <= 0, order(b, c) <= 0 { #expect(order(a, c) <= 0, comment) }
-      if let first = Timestamp.date(a), let second = Timestamp.date(b) {
+      if let first = Date(timeText: a), let second = Date(timeText: b) {
         #expect((order(a, b) < 0) == (first < second), comment)
       }
     }

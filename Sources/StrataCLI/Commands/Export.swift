@@ -9,9 +9,13 @@ struct Export: ParsableCommand {
     abstract: "Writes entities as NDJSON, as CSV, or into a plain SQLite file.",
     discussion: """
       NDJSON has a line for each entity, {"table":…,"id":…,"value":…}, with the value as `strata show` \
-      prints it. CSV has the columns of `strata query`; characters \
-      that control a terminal are escaped in it, so NDJSON is the exact form. The SQLite file has a table for each entity \
-      table, with a column for each field; it must not exist yet. All tables are those of one revision.
+      prints it. CSV has a line of titles, id and the names of the fields, and a line for each entity: a value as in JSON, \
+      without its quotes, nothing for no value, and "" for an empty text. Both have every field and every digit, so that \
+      `strata import` takes them back unchanged. Kinds that their text does not say, as of dates in a dictionary, are \
+      named on standard error: only the same store knows them.
+
+      The SQLite file has a table for each entity table, with a column for each field, and values as `strata query` has \
+      them; what it rounds is named on standard error. It must not exist yet. All tables are those of one revision.
 
       Examples:
         strata export app.strata --ndjson > all.ndjson
@@ -51,14 +55,8 @@ struct Export: ParsableCommand {
     memory.apply()
     let export = StoreExport(path: store, at: try moment.expression, table: table)
     switch form {
-    case .csv:
-      try export.forEachTable { _, result in
-        try Output.print { output throws(OutputError) in
-          try output.rows(of: result, as: .csv)
-        }
-      }
-    case .ndjson:
-      try Output.printReading { output in try export.forEachRecord { try output.line($0) } }
+    case .csv: try print(export, .csv) { try $0.csvLine($1) }
+    case .ndjson: try print(export, .ndjson) { try $0.line($1) }
     case nil:
       guard let sqlite else { return }
       let counts = try export.write(toDatabase: sqlite)
@@ -69,6 +67,19 @@ struct Export: ParsableCommand {
           "\(sqlite.printable) has \(tables) with \(rows), as of revision \(counts.revision)."
         )
       }
+      for note in counts.notes { Output.printError(note) }
     }
+  }
+
+  private func print(
+    _ export: StoreExport,
+    _ form: StoreExport.Form,
+    _ line: (inout Output, String) throws -> Void
+  ) throws {
+    var notes: [String] = []
+    try Output.printReading { output in
+      notes = try export.forEachLine(form) { try line(&output, $0) }
+    }
+    for note in notes { Output.printError(note) }
   }
 }

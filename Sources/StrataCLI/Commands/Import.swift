@@ -15,17 +15,18 @@ struct Import: ParsableCommand {
       the name says which it is: .csv, .tsv (CSV with tabs), .ndjson or .json; --form says it for any other name, a pipe, \
       and -, which is standard input. The lines \
       of `strata export --ndjson` are read too; those of other tables are skipped. Values take the kinds that the \
-      table has, as `strata schema` prints them. An empty cell is no value. A line is a whole entity: one that is \
-      there is replaced. All lines become one commit.
+      table has, as `strata schema` prints them: a number such as -1234.5, a time such as 2026-02-03T04:05:06.789Z or \
+      2026-02-03 04:05+02:00. An empty cell is no value, and "" is an empty text. A line is a whole entity: one that \
+      is there is replaced, and a value whose text is the same stays as it is. All lines become one commit.
 
       If a line is wrong, nothing is written, and each wrong line is listed. References must lead to entities of \
       the store or of the file, and a field that every entity has needs a value: --leave-references and \
       --allow-missing accept other lines. Unique indexes are checked when the program opens the store. The store must not \
       be open.
 
-      --create adds a table, or a store, that is not there. Its fields are those of the file; a column of CSV \
-      holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
-      texts. A new store has the entities at revision 0. A program with a list of migrations runs all of them \
+      --create adds a table, or a store, that is not there. Its fields are those of all lines of the file; a column of \
+      CSV holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
+      texts. A field of JSON with integers and numbers holds numbers, one with several kinds any value. A new store has the entities at revision 0. A program with a list of migrations runs all of them \
       on it when it opens it; to avoid that, let the program create the store, and import into it.
 
       Examples:

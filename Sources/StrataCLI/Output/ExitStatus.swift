@@ -77,7 +77,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     self =
       switch error {
       case .unreadable, .noTable: .notFound
-      case .unknownForm, .persistedValue, .sealed, .lines, .noEntities: .failed
+      case .unknownForm, .noTableName, .persistedValue, .sealed, .lines, .noEntities: .failed
       }
   }
 

@@ -6,7 +6,8 @@ import StrataStorage
 
 /// Buffered writing to standard output and standard error.
 ///
-/// Whatever is printed is made printable here once more; only the sequences of ``Highlighting`` pass.
+/// Whatever is printed is made printable here once more; only the sequences of ``Highlighting`` pass, and CSV that goes
+/// to a file or another program.
 struct Output: ~Copyable {
   private static let bufferSize = 64 << 10
 
@@ -58,9 +59,9 @@ struct Output: ~Copyable {
     try append("\n")
   }
 
-  /// Prints a line of CSV, in which tabs and carriage returns are only escaped for a terminal.
+  /// Prints a line of CSV, in which nothing is escaped but for a terminal: CSV has no escapes.
   mutating func csvLine(_ text: String) throws(OutputError) {
-    buffer += (isTerminal ? text.printableLines : text.printableFields).utf8
+    buffer += (isTerminal ? text.printableLines : text).utf8
     try append("\n")
   }
 

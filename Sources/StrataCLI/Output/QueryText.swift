@@ -93,7 +93,7 @@ package struct QueryText {
 
   /// CSV as RFC 4180 has it, with a line of titles; NULL is empty, and an empty text is `""`.
   ///
-  /// Lines end in a line feed. Blobs are base64. What controls a terminal is escaped as in JSON.
+  /// Lines end in a line feed. Blobs are base64.
   package func csv(_ line: (String) throws -> Void) throws {
     try line(result.columns.map(CSVText.field).joined(separator: ","))
     try result.forEach { row in
@@ -101,7 +101,7 @@ package struct QueryText {
         row.map { value in
           switch value {
           case .null: ""
-          case .text(let text): text.isEmpty ? "\"\"" : CSVText.field(text)
+          case .text(let text): CSVText.field(text)
           default: Self.text(value)
           }
         }.joined(separator: ",")
@@ -111,17 +111,11 @@ package struct QueryText {
 
   /// Whether a text is a time as columns of SQL have it, such as `2026-02-03 04:05:06.789Z`.
   private static func isTime(_ text: String) -> Bool {
-    text.utf8.count == 24 && text.utf8.last == UInt8(ascii: "Z") && Timestamp.date(text) != nil
+    text.utf8.count == 24 && text.utf8.last == UInt8(ascii: "Z") && Date(timeText: text) != nil
   }
 
   private static func text(_ value: Value) -> String {
-    switch value {
-    case .null: ""
-    case .integer(let number): String(number)
-    case .real(let number): String(number)
-    case .text(let text): text
-    case .blob(let bytes): Data(bytes).base64EncodedString()
-    }
+    ScalarText.text(of: RecordValue(value)) ?? ""
   }
 
   /// The text of a value in a table, not longer than a line of it.

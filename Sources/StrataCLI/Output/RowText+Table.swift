@@ -61,7 +61,7 @@ extension Output {
     switch form {
     case .json: try array(rows.objects)
     case .ndjson: for object in rows.objects { try line(object) }
-    case .csv: for text in rows.csv { try line(text) }
+    case .csv: for text in rows.csv { try csvLine(text) }
     }
   }
 

@@ -16,11 +16,8 @@ extension String {
   /// In JSON the result means the same.
   package var printableLines: String { escaped(lines: .several) }
 
-  /// The text of a line of CSV for another program, without other characters that control a terminal.
-  package var printableFields: String { escaped(lines: .fields) }
-
   private enum Lines {
-    case single, several, fields
+    case single, several
   }
 
   private func escaped(lines: Lines) -> String {
@@ -28,7 +25,7 @@ extension String {
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {
-      case "\n" where lines != .single, "\r" where lines == .fields, "\t" where lines == .fields:
+      case "\n" where lines == .several:
         text.unicodeScalars.append(scalar)
       case "\n": text += "\\n"
       case "\r": text += "\\r"

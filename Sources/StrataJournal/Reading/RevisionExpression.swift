@@ -1,4 +1,5 @@
 package import Foundation
+import StrataRecords
 
 /// A point in history as people write it.
 ///
@@ -51,7 +52,9 @@ package enum RevisionExpression: Equatable, Sendable {
     case "yesterday": return now.addingTimeInterval(-86_400)
     default: break
     }
-    guard text.hasPrefix("-"), let unit = text.last else { return Timestamp.date(String(text)) }
+    guard text.hasPrefix("-"), let unit = text.last else {
+      return text.hasPrefix("@") ? nil : Date(timeText: String(text))
+    }
     let seconds: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
     guard let factor = seconds[unit], let count = UInt32(text.dropFirst().dropLast()) else {
       return nil

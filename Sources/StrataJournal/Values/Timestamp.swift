@@ -1,11 +1,11 @@
-package import Foundation
+import Foundation
 import StrataRecords
 
 /// Times as the text that a `TIMESTAMP` column holds: `2026-02-03 04:05:06.789Z`, in UTC.
 ///
 /// All times of the years 0 to 9999 have as many characters, so their order as texts is that of the times.
 /// SQLite's own date functions read them. Fractions below a millisecond are cut off. Other times are the text
-/// that JSON has for them.
+/// that JSON has for them, and all of them are read as ``Foundation/Date/init(timeText:)`` does.
 package enum Timestamp {
   static let secondsFrom1970To2001 = 978_307_200.0
 
@@ -38,57 +38,22 @@ package enum Timestamp {
     text(secondsSince2001: Double(microseconds) / 1_000_000 - secondsFrom1970To2001)
   }
 
-  /// The time of a text: a date, or a date and a time, with or without seconds, a fraction and `Z`; nil for
-  /// any other text.
-  package static func date(_ text: String) -> Date? {
-    var rest = Substring(text)
-    if rest.hasSuffix("Z") { rest.removeLast() }
-    let parts = rest.split(separator: rest.contains("T") ? "T" : " ", maxSplits: 1)
-    guard let first = parts.first else { return nil }
-    let day = first.split(separator: "-", omittingEmptySubsequences: false)
-    guard day.count == 3, let year = number(day[0], 4), let month = number(day[1], 2),
-      let dayOfMonth = number(day[2], 2), (1...12).contains(month), (1...31).contains(dayOfMonth)
-    else { return nil }
-    let date = CivilDate(year: year, month: month, day: dayOfMonth)
-    let days = date.daysSince1970
-    guard CivilDate(daysSince1970: days) == date else { return nil }
-    var seconds = Double(days) * 86_400 - secondsFrom1970To2001
-    if parts.count == 2 {
-      let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
-      guard (2...3).contains(clock.count), let hour = number(clock[0], 2), hour < 24,
-        let minute = number(clock[1], 2), minute < 60
-      else { return nil }
-      seconds += Double(hour * 3_600 + minute * 60)
-      if clock.count == 3 {
-        let whole = clock[2].prefix { $0 != "." }
-        guard let second = number(whole, 2), second < 60 else { return nil }
-        seconds += Double(second)
-        let fraction = clock[2].dropFirst(whole.count)
-        if !fraction.isEmpty {
-          guard fraction.count > 1, fraction.dropFirst().allSatisfy({ ("0"..."9").contains($0) }),
-            let value = Double("0" + fraction)
-          else { return nil }
-          seconds += value
-        }
-      }
-    }
-    return Date(timeIntervalSinceReferenceDate: seconds)
-  }
-
   /// How the UTF-8 of two texts compares as times, however they are written: below, at or above 0.
   ///
   /// A text that is no time is above all times, and compares with another one by its bytes.
   package static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
     if isUsual(a), isUsual(b) { return byteOrder(a, b) }
-    let (first, second) = (
-      date(String(decoding: a, as: UTF8.self)), date(String(decoding: b, as: UTF8.self))
-    )
-    switch (first, second) {
+    switch (time(a), time(b)) {
     case (let first?, let second?): return first < second ? -1 : first > second ? 1 : 0
     case (nil, _?): return 1
     case (_?, nil): return -1
     case (nil, nil): return byteOrder(a, b)
     }
+  }
+
+  private static func time(_ text: UnsafeRawBufferPointer) -> Date? {
+    let date = Date(timeText: String(decoding: text, as: UTF8.self))
+    return date?.timeIntervalSinceReferenceDate.isNaN == true ? nil : date
   }
 
   private static func byteOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
@@ -107,12 +72,5 @@ package enum Timestamp {
     func number(_ place: Int) -> Int { Int(text[place]) * 10 + Int(text[place + 1]) - 528 }
     return (1...12).contains(number(5)) && (1...28).contains(number(8)) && number(11) < 24
       && number(14) < 60 && number(17) < 60
-  }
-
-  private static func number(_ text: Substring, _ digits: Int) -> Int64? {
-    guard text.utf8.count == digits, text.allSatisfy({ ("0"..."9").contains($0) }) else {
-      return nil
-    }
-    return Int64(text)
   }
 }

@@ -1,13 +1,12 @@
-import Foundation
-
 /// Reads the records of CSV as RFC 4180 has it; line breaks may be CRLF, LF or CR.
 package struct CSVReader {
   /// A record, and the line on which it starts.
   package struct Record: Equatable, Sendable {
     package let line: Int
-    package let cells: [String]
+    /// Nil for an empty cell without quotes: it has no value, and one with quotes is an empty text.
+    package let cells: [String?]
 
-    package init(line: Int, cells: [String]) {
+    package init(line: Int, cells: [String?]) {
       self.line = line
       self.cells = cells
     }
@@ -45,7 +44,7 @@ package struct CSVReader {
     while byte == 0x0A || byte == 0x0D { takeLineBreak() }
     guard byte != nil else { return nil }
     let start = line
-    var cells: [String] = []
+    var cells: [String?] = []
     while true {
       cells.append(try byte == 0x22 ? quotedCell() : plainCell())
       switch byte {
@@ -66,7 +65,7 @@ package struct CSVReader {
     line += 1
   }
 
-  private mutating func plainCell() throws(Malformed) -> String {
+  private mutating func plainCell() throws(Malformed) -> String? {
     let start = offset
     while let byte, byte != separator, byte != 0x0A, byte != 0x0D {
       guard byte != 0x22 else {
@@ -74,10 +73,10 @@ package struct CSVReader {
       }
       offset += 1
     }
-    return try text(bytes[start..<offset])
+    return offset == start ? nil : try text(bytes[start..<offset])
   }
 
-  private mutating func quotedCell() throws(Malformed) -> String {
+  private mutating func quotedCell() throws(Malformed) -> String? {
     let start = line
     var cell: [UInt8] = []
     offset += 1
@@ -95,7 +94,8 @@ package struct CSVReader {
   }
 
   private func text(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> String {
-    guard let text = String(bytes: bytes, encoding: .utf8) else {
+    // Foundation would drop a mark of UTF-8 at the start of a cell.
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Malformed(line: line, detail: "a cell is not UTF-8")
     }
     return text

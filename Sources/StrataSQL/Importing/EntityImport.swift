@@ -84,6 +84,7 @@ package struct EntityImport {
     guard let form = form ?? Form(ending: PathParts(file).ending) else {
       throw .unknownForm(file)
     }
+    if table.isEmpty { throw .noTableName }
     if StoredValues.name(ofTable: table) != nil { throw .persistedValue(table) }
     self.store = store
     self.table = table
@@ -163,13 +164,7 @@ package struct EntityImport {
 
   /// A new table: its fields are those of the file.
   private var newTable: ImportedTable {
-    ImportedTable(
-      name: table,
-      fields: nil,
-      required: [],
-      missingValues: missingValues,
-      references: []
-    )
+    ImportedTable(name: table, missingValues: missingValues)
   }
 
   private func readTable() throws -> (table: ImportedTable, isThere: Bool) {
@@ -186,11 +181,9 @@ package struct EntityImport {
     }
     if isSealed { throw ImportError.sealed(table) }
     let found = try inspector.query { view in
-      let (fields, required) = try view.fieldsInUse(of: table)
-      return ImportedTable(
+      ImportedTable(
         name: table,
-        fields: fields.isEmpty ? nil : fields,
-        required: required,
+        used: try FieldsInUse(of: table, in: view),
         missingValues: missingValues,
         references: view.catalog.lastLayout(of: table)?.references ?? []
       )

@@ -39,6 +39,8 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
   case unreadable(String, String)
   /// The file has none of the known endings.
   case unknownForm(String)
+  /// The name of the table is empty.
+  case noTableName
   /// The table is that of a persisted value.
   case persistedValue(String)
   /// The records of the table are sealed, so they cannot be written without the key.
@@ -58,6 +60,7 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
       let name = path == "-" ? "Standard input" : path
       return
         "\(name) has none of the endings .csv, .tsv, .ndjson and .json. Say what it is: --form csv, tsv or json."
+    case .noTableName: return "The name of the table is empty. Give the table one, such as people."
     case .persistedValue(let table):
       return "\(table) is a persisted value, and only tables of entities are imported into."
     case .sealed(let table):

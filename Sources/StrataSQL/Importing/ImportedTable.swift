@@ -1,5 +1,5 @@
-import Foundation
 import StrataColumns
+import StrataMaintaining
 import StrataRecords
 import StrataStorage
 
@@ -14,132 +14,97 @@ struct ImportedTable {
   let missingValues: EntityImport.MissingValues
   /// The places of other entities' IDs in the newest layout.
   let references: [Layout.Reference]
-  /// The kinds of its fields, which may be a hundred thousand.
+  /// Whether records have their ID as the field `id`.
+  let storesID: Bool
+  /// Whether a record has something else in the field `id`.
+  let hasOtherIDs: Bool
+  /// The kind of IDs; nil if it is not known.
+  let idKind: Layout.Kind?
   private let kinds: [String: Layout.Kind]
+  /// The fields by their columns in SQL, for those that have other names there.
+  private let fieldsOfColumns: [String: String]
 
   init(
     name: String,
-    fields: [Layout.Field]?,
-    required: Set<String>,
+    used: FieldsInUse? = nil,
     missingValues: EntityImport.MissingValues,
-    references: [Layout.Reference]
+    references: [Layout.Reference] = []
   ) {
+    let fields = used.flatMap { $0.fields.isEmpty ? nil : $0.fields }
     self.name = name
     self.fields = fields
-    self.required = required
+    required = used?.required ?? []
     self.missingValues = missingValues
     self.references = references
-    kinds = Self.kinds(of: fields ?? [])
-  }
-
-  private static func kinds(of fields: [Layout.Field]) -> [String: Layout.Kind] {
-    Dictionary(fields.lazy.map { ($0.name, $0.kind) }) { first, _ in first }
+    kinds = Dictionary((fields ?? []).map { ($0.name, $0.kind) }) { first, _ in first }
+    hasOtherIDs = used?.hasOtherIDs ?? false
+    storesID = fields == nil || kinds["id"] != nil && !hasOtherIDs
+    idKind = storesID ? kinds["id"] : used?.idKind
+    var columns = UniqueNames()
+    _ = columns.add("id")
+    let others = (fields ?? []).map(\.name).filter { $0 != "id" }
+    fieldsOfColumns = Dictionary(others.map { (columns.add($0), $0) }) { first, _ in first }
   }
 
   /// The kind of a field; nil if it is not known.
   func kind(of field: String) -> Layout.Kind? { kinds[field] }
 
-  /// A text of CSV as a value of a kind; nil if it does not fit.
-  ///
-  /// An empty cell means no value, except for a text that every record has.
-  func value(_ text: String, of field: String, _ kind: Layout.Kind?) -> RecordValue? {
-    if text.isEmpty {
-      if case .scalar(.string)? = kind, required.contains(field) { return .string("") }
-      return .null
-    }
-    switch kind {
-    case .scalar(let scalar)?: return Self.scalar(text, scalar)
-    case .array?, .record?, .tagged?:
-      guard let value = JSONReader.value(text) else {
-        return kind == .tagged ? .string(text) : nil
-      }
-      return value.repeatedName == nil ? Self.value(value, kind) : nil
-    case .unknown?, nil: return .string(text)
-    }
+  /// What a column of CSV holds.
+  enum Title: Hashable {
+    case id
+    case field(String)
   }
 
-  private static func scalar(_ text: String, _ scalar: Scalar) -> RecordValue? {
-    switch scalar {
-    case .bool:
-      switch text.lowercased() {
-      case "true", "1": return .bool(true)
-      case "false", "0": return .bool(false)
-      default: return nil
-      }
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
-      if let number = Int64(text) { return scalar.stored(.int(number, .bits64)) }
-      return UInt64(text).flatMap { scalar.stored(.uint($0, .bits64)) }
-    case .float, .double:
-      // NaN and the infinities are texts, as in JSON.
-      guard isDecimal(text) else { return scalar.stored(.string(text)) }
-      guard let number = Double(text), number.isFinite else { return nil }
-      return scalar.stored(.double(number))
-    case .string, .data, .date, .uuid, .url, .decimal: return scalar.stored(.string(text))
-    }
+  /// What a title of CSV names: the ID, or a field by its name or its column in SQL; nil if it names none.
+  func meaning(ofTitle title: String) -> Title? {
+    if title == "id" { return .id }
+    if fields == nil || kinds[title] != nil { return .field(title) }
+    if title == Self.otherID, hasOtherIDs { return .field("id") }
+    return fieldsOfColumns[title].map { .field($0) }
   }
 
-  /// Whether a text has only what decimal numbers are written with.
-  fileprivate static func isDecimal(_ text: String) -> Bool {
-    text.utf8.allSatisfy { "+-.0123456789Ee".utf8.contains($0) }
+  /// The title of a field `id` that is not the ID.
+  static let otherID = "id:2"
+
+  /// What numbers in a line of JSON are read as: in its members, and in those of an export's `value`.
+  var kindOfLines: Layout.Kind {
+    let own = fields ?? []
+    if own.contains(where: { $0.name == "value" }) { return .record(own) }
+    return .record(own + [Layout.Field("value", .record(own))])
   }
 
-  /// A value of JSON as one of a kind; nil if it does not fit.
-  static func value(_ value: RecordValue, _ kind: Layout.Kind?) -> RecordValue? {
-    switch (kind, value) {
-    case (_, .null): return .null
-    case (.scalar(let scalar)?, _): return scalar.stored(value)
-    case (.array(of: let element)?, .array(let elements)):
-      var stored: [RecordValue] = []
-      for part in elements {
-        guard let part = Self.value(part, element) else { return nil }
-        stored.append(part)
-      }
-      return .array(.init(stored))
-    case (.record(let fields)?, .object(let members)):
-      var stored: [RecordValue.Member] = []
-      let kinds = kinds(of: fields)
-      for member in members {
-        guard let value = Self.value(member.value, kinds[member.name]) else { return nil }
-        stored.append(.init(member.name, value))
-      }
-      return .object(.init(stored))
-    case (.array?, _), (.record?, _): return nil
-    case (.tagged?, _), (.unknown?, _), (nil, _): return value
-    }
-  }
-
-  /// What is wrong with a value of JSON that does not fit the kind of a field: `lines[0].cents is "x", which is no integer`.
-  static func problem(_ value: RecordValue, of field: String, _ kind: Layout.Kind?) -> String {
-    let found = misfit(value, kind) ?? (path: "", value: value, kind: kind)
-    return
-      "\(field)\(found.path) is \(found.value.json().prefix(60)), which is no \(word(found.kind))"
-  }
-
-  /// The innermost part of a value that does not fit its kind; nil if all fits.
-  private static func misfit(
-    _ value: RecordValue,
+  /// A cell of CSV as a value of a kind.
+  static func value(
+    _ cell: String?,
     _ kind: Layout.Kind?
-  ) -> (path: String, value: RecordValue, kind: Layout.Kind?)? {
-    switch (kind, value) {
-    case (.array(of: let element)?, .array(let elements)):
-      for (index, part) in elements.enumerated() {
-        guard let found = misfit(part, element) else { continue }
-        return ("[\(index)]\(found.path)", found.value, found.kind)
+  ) throws(RecordValue.Misfit) -> RecordValue {
+    guard let cell else { return .null }
+    switch kind {
+    case .scalar(let scalar)?:
+      guard let value = ScalarText.value(cell, as: scalar) else {
+        throw RecordValue.Misfit(JSONReader.value(cell).nested ?? .string(cell), kind)
       }
-      return nil
-    case (.record(let fields)?, .object(let members)):
-      let kinds = kinds(of: fields)
-      for member in members {
-        guard let found = misfit(member.value, kinds[member.name]) else { continue }
-        return (".\(member.name)\(found.path)", found.value, found.kind)
+      return value
+    case .array?, .record?, .tagged?:
+      guard let value = JSONReader.value(cell, as: kind) else {
+        // In a column of any kind, a text that is no JSON is a text.
+        if kind == .tagged { return .string(cell) }
+        throw RecordValue.Misfit(.string(cell), kind)
       }
-      return nil
-    default: return Self.value(value, kind) == nil ? ("", value, kind) : nil
+      if value.repeatedName != nil { throw RecordValue.Misfit(value, kind) }
+      return try value.stored(as: kind)
+    case .unknown?, nil: return .string(cell)
     }
+  }
+
+  /// What is wrong with a value that does not fit the kind of a field: `lines[0].cents is "x", which is no integer`.
+  static func problem(_ misfit: RecordValue.Misfit, of field: String) -> String {
+    let found = misfit.value.json().prefix(60)
+    return "\(field)\(misfit.path) is \(found), which is no \(word(misfit.kind))\(form(misfit))"
   }
 
   /// The word for a kind in an error.
-  static func word(_ kind: Layout.Kind?) -> String {
+  private static func word(_ kind: Layout.Kind?) -> String {
     switch kind {
     case .array?: return "array"
     case .record?: return "object"
@@ -147,38 +112,70 @@ struct ImportedTable {
     }
     return kind.flatMap { ColumnKind($0) }.map { $0.rawValue.lowercased() } ?? "value"
   }
+
+  /// How a value of the kind is written, where that is not plain.
+  private static func form(_ misfit: RecordValue.Misfit) -> String {
+    switch (misfit.kind, misfit.value) {
+    case (.scalar(.date)?, _): " such as 2026-02-03T04:05:06.789Z"
+    case (.scalar(.decimal)?, _): " such as -1234.5, of at most 38 digits"
+    case (.scalar(.string)?, _), (.scalar(.data)?, _): ""
+    case (.scalar?, .string("")): " (an empty cell without quotes is no value)"
+    default: ""
+    }
+  }
 }
 
 /// A column of CSV of a table that has no fields: its kind is the one that fits all its texts.
 ///
 /// A text is a number only if the number is written like that: `007`, `+49` and `1.50` are texts, and so are
-/// digits that no integer holds.
+/// digits that no integer holds. Integers among doubles are doubles.
 struct ImportedColumn {
   private var isEmpty = true
-  private var fitting: Set<Scalar> = [.int64, .double, .bool]
+  private var fitting: [Scalar] = [.int64, .double, .bool]
 
-  /// Notes a text; an empty one is no value.
-  mutating func note(_ text: String) {
-    if text.isEmpty { return }
+  /// Notes a cell; nil is no value.
+  mutating func note(_ cell: String?) {
+    guard let cell else { return }
     isEmpty = false
-    for scalar in fitting where !Self.isCanonical(text, scalar) { fitting.remove(scalar) }
+    fitting.removeAll { !Self.isCanonical(cell, $0) }
   }
 
   /// The kind.
-  var kind: Layout.Kind {
-    let scalar = [Scalar.int64, .double, .bool].first { !isEmpty && fitting.contains($0) }
-    return .scalar(scalar ?? .string)
-  }
+  var kind: Layout.Kind { .scalar(isEmpty ? .string : fitting.first ?? .string) }
 
   /// Whether a text is how a value of a kind is written.
   private static func isCanonical(_ text: String, _ scalar: Scalar) -> Bool {
-    switch scalar {
-    case .int64: Int64(text)?.description == text
-    case .double: ImportedTable.isDecimal(text) && Double(text)?.description == text
-    case .bool: text == "true" || text == "false"
-    default: false
+    if let value = ScalarText.value(text, as: scalar), ScalarText.text(of: value) == text {
+      return true
+    }
+    guard scalar == .double, isCanonical(text, .int64) else { return false }
+    return Int64(text).flatMap { Double(exactly: $0) } != nil
+  }
+}
+
+/// The numbers of a field of JSON of a table that has no fields.
+struct ImportedNumbers {
+  private var hasDoubles = false
+  private var hasIntegers = false
+  private var hasOthers = false
+
+  /// Notes a value.
+  mutating func note(_ value: RecordValue) {
+    switch value {
+    case .null: break
+    case .double: hasDoubles = true
+    case .int(let number, _) where Double(exactly: number) != nil: hasIntegers = true
+    default: hasOthers = true
     }
   }
+
+  /// Whether its integers are doubles, as there are no other values.
+  var areDoubles: Bool { hasDoubles && hasIntegers && !hasOthers }
+}
+
+extension RecordValue? {
+  /// The value if it has parts.
+  fileprivate var nested: RecordValue? { flatMap { $0.isNested ? $0 : nil } }
 }
 
 extension RecordValue {

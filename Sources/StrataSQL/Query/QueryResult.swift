@@ -34,6 +34,10 @@ package final class QueryResult {
 
   func append(_ row: borrowing Row) throws(SQLiteError) {
     for column in values.indices { values[column] = try row.value(column) }
+    try append(values)
+  }
+
+  func append(_ values: [Value]) throws(SQLiteError) {
     try insert.start(values)
     _ = try insert.next()
     count += 1

@@ -1,15 +1,15 @@
-import Foundation
 import StrataColumns
 import StrataInspection
 package import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataSQLite
 import StrataStorage
 
 /// Writes the entities of a store in forms that other programs read.
 ///
-/// All tables are read at the revision of the first one, also while a program writes. The store is closed
-/// while the rows of a table are handed on.
+/// Every field of every record is written, also one that no layout lists. All tables are read at the revision of the
+/// first one, also while a program writes. The store is closed while the rows of a table are handed on.
 package struct StoreExport {
   private let path: String
   private let expression: RevisionExpression
@@ -22,38 +22,166 @@ package struct StoreExport {
     self.table = table
   }
 
+  /// The lines of a text.
+  package enum Form: Sendable {
+    /// `{"table":…,"id":…,"value":…}` for each entity.
+    case ndjson
+    /// A line of titles, `id` and the names of the fields, then one for each entity.
+    case csv
+  }
+
   /// What was written.
   package struct Counts: Sendable, Equatable {
     package var tables = 0
     package var rows = 0
     package var revision: Int64 = 0
+    /// What the file does not hold as it is stored.
+    package var notes: [String] = []
   }
 
-  /// Hands on each table with the columns that queries have.
+  /// How many columns a table of SQLite has at most.
+  static let mostColumns = 2_000
+
+  /// Hands on the lines of a text; values as ``ScalarText`` and JSON have them.
   ///
+  /// - Returns: What the text does not say of the values; empty if an import gives them all back.
   /// - Throws: `QueryError` for a table that the store does not have, and what reading the store throws.
-  package func forEachTable(_ body: (String, QueryResult) throws -> Void) throws {
-    try forEachTable(columns: { _ in [] }) { table, result in try body(table.table, result) }
+  package func forEachLine(
+    _ form: Form,
+    _ body: (String) throws -> Void
+  ) throws -> [String] {
+    var notes: [String] = []
+    try forEach { source, context in
+      let lines = try QueryResult(
+        columns: ["line"],
+        revision: context.revision.number,
+        isStreamed: true
+      )
+      var used = FieldsInUse(context.view.catalog.lastLayout(of: source.table))
+      switch form {
+      case .ndjson: try writeJSON(of: source, context, &used, lines)
+      case .csv: try writeCSV(of: source, context, &used, lines)
+      }
+      try lines.finish()
+      return (lines, used)
+    } body: { source, lines, used in
+      if StoredValues.name(ofTable: source.table) == nil { notes += Self.notes(source.table, used) }
+      try lines.forEach { row in if case .text(let line) = row[0] { try body(line) } }
+    }
+    return notes
   }
 
-  /// Hands on a line of JSON for each entity: its table, its ID and its record.
-  package func forEachRecord(_ body: (String) throws -> Void) throws {
-    let ends = { (table: EntitySource) in
-      [table.columns.first, table.columns.last].compactMap { $0?.name }
+  private static func notes(_ table: String, _ used: FieldsInUse) -> [String] {
+    used.untold.sorted { $0.key < $1.key }.map { field, count in
+      """
+      \(table).\(field): \(Measures.count(count, "value has", "values have")) kinds that only a store keeps. An import into \
+      this store leaves them as they are; in another one they become texts and numbers. `strata backup` keeps them.
+      """
     }
-    try forEachTable(columns: ends) { table, result in
-      let name = RecordValue.string(table.table).json()
-      let isValue = StoredValues.name(ofTable: table.table) != nil
+  }
+
+  private func writeJSON(
+    of source: EntitySource,
+    _ context: QueryContext,
+    _ used: inout FieldsInUse,
+    _ lines: QueryResult
+  ) throws {
+    let name = RecordValue.string(source.table).json()
+    let isValue = StoredValues.name(ofTable: source.table) != nil
+    var scan = try context.scan(source.table, .all, at: context.revision)
+    while let entity = try scan.next() {
+      try context.checkTime()
+      let catalog = context.view.catalog
+      try used.note(entity, catalog)
+      let layout = try catalog.layout(entity.layout)
+      let record = try RecordValue(record: entity.record, layout: layout)
       // The record of a persisted value has it as its one member.
-      let start = "{\"value\":"
-      try result.forEach { row in
-        guard case .text(var record) = row[1] else { return }
-        if isValue, record.hasPrefix(start) {
-          record = String(record.dropFirst(start.count).dropLast())
-        }
-        let id = isValue ? "null" : row[0].json
-        try body("{\"table\":\(name),\"id\":\(id),\"value\":\(record)}")
+      let value = StoredValues.value(in: record, of: source.table) ?? record
+      let id = isValue ? .null : try EncodedID.value(of: Array(entity.id))
+      try lines.append([
+        .text("{\"table\":\(name),\"id\":\(id.json()),\"value\":\(value.json())}")
+      ])
+    }
+  }
+
+  private func writeCSV(
+    of source: EntitySource,
+    _ context: QueryContext,
+    _ used: inout FieldsInUse,
+    _ lines: QueryResult
+  ) throws {
+    let catalog = context.view.catalog
+    var first = try context.scan(source.table, .all, at: context.revision)
+    while let entity = try first.next() {
+      try context.checkTime()
+      try used.note(entity, catalog)
+    }
+    used.drop(source.hidden)
+    // The field `id` is the ID, unless a record has another one there.
+    let fields = used.fields.filter { $0.name != "id" || used.hasOtherIDs }
+    let field = used.hasOtherIDs ? nil : used.fields.first { $0.name == "id" }
+    let idKind = field?.kind ?? used.idKind
+    let titles = ["id"] + fields.map { $0.name == "id" ? ImportedTable.otherID : $0.name }
+    try lines.append([.text(titles.map(CSVText.field).joined(separator: ","))])
+    var scan = try context.scan(source.table, .all, at: context.revision)
+    while let entity = try scan.next() {
+      try context.checkTime()
+      let members = try FieldsInUse.members(of: entity, catalog).members
+      let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+      let own = used.hasOtherIDs ? nil : values["id"]
+      let id = try own ?? EncodedID.value(of: Array(entity.id))
+      let cells = fields.map { CSVText.cell(values[$0.name], of: $0.kind) }
+      try lines.append([.text(([CSVText.cell(id, of: idKind)] + cells).joined(separator: ","))])
+    }
+  }
+}
+
+extension StoreExport {
+  /// Hands on each table with columns as queries have, but with every field.
+  ///
+  /// - Throws: `QueryError` for a table that the store does not have or SQLite cannot have, and what reading the store
+  ///   throws.
+  package func forEachTable(_ body: (String, QueryResult) throws -> Void) throws {
+    try forEachRows { source, table in try body(source.table, table.rows) }
+  }
+
+  /// The rows of a table in SQL.
+  fileprivate struct Table {
+    let columns: [Column]
+    let rows: QueryResult
+    /// How many values SQL shows rounded, by column.
+    var rounded: [String: Int] = [:]
+  }
+
+  private func forEachRows(_ body: (EntitySource, Table) throws -> Void) throws {
+    try forEach { source, context in
+      let catalog = context.view.catalog
+      var used = FieldsInUse(catalog.lastLayout(of: source.table))
+      var first = try context.scan(source.table, .all, at: context.revision)
+      while let entity = try first.next() {
+        try context.checkTime()
+        try used.note(entity, catalog)
       }
+      let entity = try source.columns(with: used)
+      guard entity.columns.count <= Self.mostColumns else {
+        throw QueryError.tooManyColumns(source.table, count: entity.columns.count)
+      }
+      let rows = try QueryResult(
+        columns: entity.columns.map(\.name),
+        revision: context.revision.number,
+        isStreamed: true
+      )
+      var table = Table(columns: entity.columns, rows: rows)
+      var scan = try context.scan(source.table, .all, at: context.revision)
+      while let record = try scan.next() {
+        try context.checkTime()
+        let members = try FieldsInUse.members(of: record, catalog).members
+        try table.append(record.id, members, entity.fields)
+      }
+      try rows.finish()
+      return (table, used)
+    } body: { source, table, _ in
+      try body(source, table)
     }
   }
 
@@ -62,7 +190,7 @@ package struct StoreExport {
   /// The file gets its name when it is complete and on disk; others cannot read it. O(entities).
   ///
   /// - Throws: `.fileExists` if there is a file at the path; `.notWritable` for the name of a file of the
-  ///   store; what reading the store and writing the file throw.
+  ///   store; `QueryError` for a table that SQLite cannot have; what reading the store and writing the file throw.
   package func write(toDatabase file: String) throws -> Counts {
     let target = try StorePath(file, for: .exporting)
     try target.checkIsNotBeside(StorePath(path, for: .exporting), .exporting)
@@ -81,55 +209,76 @@ package struct StoreExport {
   private func fill(_ file: NewFile) throws -> Counts {
     let connection = try file.connect()
     var counts = Counts()
-    try forEachTable(columns: { _ in [] }) { table, result in
-      try connection.transaction { try Self.copy(result, of: table, to: connection) }
+    try forEachRows { source, table in
+      try connection.transaction { try table.copy(as: source.name, to: connection) }
       counts.tables += 1
-      counts.rows += result.count
-      counts.revision = result.revision
+      counts.rows += table.rows.count
+      counts.revision = table.rows.revision
+      counts.notes += table.rounded.sorted { $0.key < $1.key }.map { column, count in
+        """
+        \(source.table).\(column): SQLite holds \(Measures.count(count, "value", "values")) rounded. --ndjson and --csv have \
+        all digits.
+        """
+      }
     }
     try connection.close()
     return counts
   }
 
-  private static func copy(
-    _ result: QueryResult,
-    of table: EntitySource,
-    to connection: Connection
+  /// Reads each table, and hands on what was made of it when the store is closed.
+  private func forEach<Made>(
+    _ make: (EntitySource, QueryContext) throws -> (Made, FieldsInUse),
+    body: (EntitySource, Made, FieldsInUse) throws -> Void
   ) throws {
-    let name = SQLName.quoted(table.name)
-    let columns = table.columns.filter { !$0.isHidden }
+    var query = StoreQuery(path: path)
+    query.at = expression
+    query.timeLimit = .seconds(86_400)
+    func sources(_ all: [any TableSource]) -> [EntitySource] {
+      all.compactMap { $0 as? EntitySource }.filter { $0.arguments.isEmpty }
+    }
+    let (all, revision) = try query.read { (sources($1), $0.revision) }
+    let tables = all.filter { source in table.map { $0 == source.table } ?? true }
+    if let table, tables.isEmpty { throw QueryError.noTable(table, known: all.map(\.table)) }
+    query.at = .point(.revision(revision))
+    for table in tables {
+      let (made, used) = try query.read { context, _ in try make(table, context) }
+      try body(table, made, used)
+    }
+  }
+}
+
+extension StoreExport.Table {
+  /// Appends an entity as a row.
+  fileprivate mutating func append(
+    _ id: ArraySlice<UInt8>,
+    _ members: [RecordValue.Member],
+    _ fields: [String]
+  ) throws {
+    let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    var row = [try ColumnValue.value(ofID: id, of: columns[0].kind)]
+    for (column, field) in zip(columns.dropFirst(), fields) {
+      guard let value = values[field], value != .null else {
+        row.append(.null)
+        continue
+      }
+      let shown = ColumnValue.value(value, of: column.kind)
+      if !value.isExact(in: shown) { rounded[column.name, default: 0] += 1 }
+      row.append(shown)
+    }
+    try rows.append(row)
+  }
+
+  fileprivate func copy(as name: String, to connection: Connection) throws {
+    let quoted = SQLName.quoted(name)
     let declared = columns.map(\.declarationInFiles).joined(separator: ", ")
-    try connection.execute("CREATE TABLE \(name)(\(declared))")
+    try connection.execute("CREATE TABLE \(quoted)(\(declared))")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
-    let insert = try connection.cursor("INSERT INTO \(name) VALUES (\(marks))")
-    try result.forEach { row in
+    let insert = try connection.cursor("INSERT INTO \(quoted) VALUES (\(marks))")
+    try rows.forEach { row in
       try insert.start(row)
       _ = try insert.next()
     }
     insert.reset()
-    try connection.execute("CREATE INDEX \(SQLName.quoted("\(table.name):id")) ON \(name)(id)")
-  }
-
-  private func forEachTable(
-    columns: (EntitySource) -> [String],
-    _ body: (EntitySource, QueryResult) throws -> Void
-  ) throws {
-    let all = try Inspector(path: path).query { view in
-      try StoreTables(view, at: try view.revision(of: expression)).sources.compactMap {
-        $0 as? EntitySource
-      }.filter { $0.arguments.isEmpty }
-    }
-    let tables = all.filter { source in table.map { $0 == source.table } ?? true }
-    if let table, tables.isEmpty { throw QueryError.noTable(table, known: all.map(\.table)) }
-    var query = StoreQuery(path: path)
-    query.at = expression
-    query.timeLimit = .seconds(86_400)
-    for source in tables {
-      let result = try query.list(
-        EntityListing(table: source.table, columns: .names(columns(source)))
-      )
-      query.at = .point(.revision(Revision(result.revision)))
-      try body(source, result)
-    }
+    try connection.execute("CREATE INDEX \(SQLName.quoted("\(name):id")) ON \(quoted)(id)")
   }
 }

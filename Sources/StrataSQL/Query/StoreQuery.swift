@@ -70,6 +70,23 @@ package struct StoreQuery {
 
   /// Answers a statement that is made for the tables of the store.
   private func run(_ sql: ([any TableSource]) throws -> String) throws -> QueryResult {
+    try read { context, sources in
+      let sql = try sql(sources)
+      do {
+        return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
+      } catch is OrderBroken {
+        context.promisesOrder = false
+        return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
+      }
+    }
+  }
+
+  /// Reads the tables of the store; again, with an older snapshot, if it meets damage.
+  ///
+  /// - Throws: As ``run(_:)``.
+  func read<Contents>(
+    _ body: (QueryContext, [any TableSource]) throws -> Contents
+  ) throws -> Contents {
     let inspector = try self.inspector ?? Inspector(path: path)
     let end = ContinuousClock.now + timeLimit
     var damage: CorruptionError?
@@ -77,7 +94,15 @@ package struct StoreQuery {
     reading: while true {
       let view = try inspector.query { $0 }
       do {
-        return try answer(sql, view, until: end, skipping: skipping)
+        let context = try QueryContext(
+          view,
+          at: at,
+          now: now,
+          limit: timeLimit,
+          until: end,
+          skipping: skipping
+        )
+        return try body(context, try StoreTables(view, at: context.revision).sources)
       } catch let error as CorruptionError {
         // A writer at work may trim what is being read; then all of it is read again.
         if try inspector.query({ _ in try inspector.wasTrimmed(since: view) }) {
@@ -102,29 +127,5 @@ package struct StoreQuery {
       path: inspector.path.file,
       wrapping: damage ?? CorruptionError("its entities cannot be read")
     )
-  }
-
-  private func answer(
-    _ sql: ([any TableSource]) throws -> String,
-    _ view: ReadView,
-    until end: ContinuousClock.Instant,
-    skipping: Int
-  ) throws -> QueryResult {
-    let context = try QueryContext(
-      view,
-      at: at,
-      now: now,
-      limit: timeLimit,
-      until: end,
-      skipping: skipping
-    )
-    let sources = try StoreTables(view, at: context.revision).sources
-    let sql = try sql(sources)
-    do {
-      return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
-    } catch is OrderBroken {
-      context.promisesOrder = false
-      return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
-    }
   }
 }

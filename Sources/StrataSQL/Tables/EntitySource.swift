@@ -1,5 +1,6 @@
 import StrataColumns
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataSQLite
 
@@ -14,6 +15,9 @@ final class EntitySource: TableSource {
   /// The table of the store.
   let table: String
   private let entity: EntityColumns
+  private let layouts: [Layout]
+  /// The fields that a migration has dropped by the revision.
+  let hidden: Set<String>
   private let moment: Moment
 
   /// - Parameter hidden: Fields whose columns were dropped.
@@ -28,6 +32,7 @@ final class EntitySource: TableSource {
     self.name = name
     self.table = table
     self.moment = moment
+    (self.layouts, self.hidden) = (layouts, hidden)
     entity = EntityColumns(layouts, names: &names, hiding: hidden)
     columns = entity.columns + [Column(names.add(EntityColumns.record), .json, isHidden: true)]
   }
@@ -40,6 +45,21 @@ final class EntitySource: TableSource {
     Dictionary(
       zip(entity.fields, entity.columns.dropFirst()),
       uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// The columns of a table that has every field of its records, also of those that no layout lists.
+  ///
+  /// - Throws: `RecordError`, for more fields than a layout may have.
+  func columns(with used: FieldsInUse) throws(RecordError) -> EntityColumns {
+    let listed = Set(layouts.flatMap(\.fields).map(\.name))
+    let others = used.fields.filter { !listed.contains($0.name) || $0.kind == .tagged }
+    var names = UniqueNames()
+    return EntityColumns(
+      (others.isEmpty ? [] : [try Layout(others)]) + layouts,
+      names: &names,
+      hiding: hidden.subtracting(used.used),
+      most: .max
     )
   }
 

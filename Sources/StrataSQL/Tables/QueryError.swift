@@ -26,6 +26,8 @@ package enum QueryError: Error, Equatable, Sendable {
   case temporaryFile(String)
   /// An argument of a table such as `users_at` is missing or unreadable.
   case argument(String)
+  /// A table has more columns than one of SQLite may have.
+  case tooManyColumns(String, count: Int)
   /// An error of SQLite while the query ran.
   case failed(String)
 }
@@ -61,6 +63,11 @@ extension QueryError: CustomStringConvertible {
       to another directory.
       """
     case .argument(let message): message
+    case .tooManyColumns(let table, let count):
+      """
+      \(table) has \(count) columns, and a table of SQLite at most \(StoreExport.mostColumns): export it with --ndjson or \
+      --csv.
+      """
     case .failed(let message): "The query failed: \(message)."
     }
   }

@@ -449,7 +449,7 @@ extension EntityTables {
     let natural: RecordValue
     switch value {
     case .null: throw EntityTableError.badID(table: table, value: "NULL")
-    default: natural = RowWriter.natural(value)
+    default: natural = RecordValue(value)
     }
     guard let scalar = column.kind.scalar else {
       if column.kind == .any { return EncodedID.bytes(of: natural) }

@@ -354,17 +354,6 @@ struct RowWriter {
 }
 
 extension RowWriter {
-  /// A value of SQL as it is before its kind is known.
-  static func natural(_ value: Value) -> RecordValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .int(number, .bits64)
-    case .real(let number): .double(number)
-    case .text(let text): .string(text)
-    case .blob(let bytes): .data(Data(bytes))
-    }
-  }
-
   /// A value of a column as its field stores it; nil for NULL.
   ///
   /// - Parameter ids: The encoded IDs that its record has and had.
@@ -395,97 +384,28 @@ extension RowWriter {
     _ before: RecordValue?,
     _ ids: [[UInt8]]
   ) throws -> RecordValue {
-    let natural = Self.natural(value)
-    let result: RecordValue?
-    var misfit: (path: String, kind: Scalar)?
-    if let scalar = column.kind.scalar {
-      result = scalar.stored(natural) ?? (column.isLoose ? natural : nil)
-    } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
-      let node = JSONReader.value(text)
-      let merged = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+    let natural = RecordValue(value)
+    let stored = column.origin?.stored
+    do throws(RecordValue.Misfit) {
+      if let scalar = column.kind.scalar {
+        if let result = scalar.stored(natural) ?? (column.isLoose ? natural : nil) { return result }
+      } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
+        if let node = JSONReader.value(text, as: stored) {
+          return try node.stored(as: stored, like: before, .free)
+        }
+      } else if column.kind == .any {
+        return try natural.stored(as: nil, like: before, .free)
+      }
+      throw RecordValue.Misfit(natural, column.kind.scalar.map { .scalar($0) })
+    } catch {
       // In a column of any kind, a text that is no JSON is a text.
-      result = merged ?? (column.kind == .any ? natural : nil)
-      if let node, result == nil { misfit = Self.misfit(node, column.origin?.stored) }
-    } else {
-      result = column.kind == .json ? nil : Self.merged(natural, before, nil)
-    }
-    guard let result else {
+      if column.kind == .any { return natural }
       throw EntityTableError.doesNotFit(
         table: table,
         id: EncodedID.text(of: ids[0][...]),
-        column: column.name + (misfit?.path ?? ""),
-        kind: misfit.flatMap { ColumnKind(.scalar($0.kind)) }?.rawValue ?? column.kind.rawValue
+        column: column.name + error.path,
+        kind: error.kind.flatMap { ColumnKind($0) }?.rawValue ?? column.kind.rawValue
       )
-    }
-    return result
-  }
-
-  /// The first part of JSON that is not of the kind which the layout has there, and that kind.
-  private static func misfit(
-    _ node: RecordValue,
-    _ kind: Layout.Kind?
-  ) -> (path: String, kind: Scalar)? {
-    switch (node, kind) {
-    case (.object(let members), .record(let fields)?):
-      for member in members {
-        let field = fields.first { $0.name == member.name }
-        if let found = misfit(member.value, field?.kind) {
-          return (".\(member.name)\(found.path)", found.kind)
-        }
-      }
-    case (.array(let elements), .array(let element)?):
-      for (index, value) in elements.enumerated() {
-        if let found = misfit(value, element) { return ("[\(index)]\(found.path)", found.kind) }
-      }
-    case (.object, _), (.array, _), (.null, _): break
-    case (_, .scalar(let scalar)?): return scalar.stored(node) == nil ? ("", scalar) : nil
-    default: break
-    }
-    return nil
-  }
-
-  /// JSON as what is stored: parts that print as before keep what they were, others take the kind that the
-  /// layout, or the part before, has.
-  private static func merged(
-    _ node: RecordValue,
-    _ before: RecordValue?,
-    _ kind: Layout.Kind?
-  ) -> RecordValue? {
-    if let before, before.json() == node.json() { return before }
-    switch node {
-    case .object(let members):
-      var old: [String: RecordValue] = [:]
-      if case .object(let before)? = before {
-        for member in before { old[member.name] = member.value }
-      }
-      var fields: [String: Layout.Kind] = [:]
-      if case .record(let known)? = kind {
-        fields = Dictionary(known.map { ($0.name, $0.kind) }) { first, _ in first }
-      }
-      var merged: [RecordValue.Member] = []
-      for member in members {
-        guard let value = Self.merged(member.value, old[member.name], fields[member.name]) else {
-          return nil
-        }
-        merged.append(.init(member.name, value))
-      }
-      return .object(.init(merged))
-    case .array(let elements):
-      var old: [RecordValue] = []
-      if case .array(let before)? = before { old = Array(before) }
-      var element: Layout.Kind?
-      if case .array(let known)? = kind { element = known }
-      var merged: [RecordValue] = []
-      for (index, value) in elements.enumerated() {
-        let before = old.indices.contains(index) ? old[index] : nil
-        guard let value = Self.merged(value, before, element) else { return nil }
-        merged.append(value)
-      }
-      return .array(.init(merged))
-    case .null: return node
-    default:
-      if case .scalar(let scalar)? = kind { return scalar.stored(node) }
-      return before?.scalar?.stored(node) ?? node
     }
   }
 }

@@ -14,8 +14,12 @@ import StrataSchema
 /// stored value shows like this. Literals come first: a number or a text in the script is stored as it is
 /// written.
 ///
+/// A cell that a script has moved into a column of texts, where SQL writes 15 digits of a number and milliseconds of a
+/// time, gets the text of its stored value, if it is one of the record with the same ID.
+///
 /// It is made before anything is stored, in the database of the sorted rows, which uses the disk.
 struct StoredCells {
+  private let ofText: RowCursor
   private let sameCell: RowCursor
   private let ofRecord: RowCursor
   private let first: RowCursor
@@ -52,8 +56,14 @@ struct StoredCells {
     try connection.execute(
       """
       CREATE INDEX temp."strata:cell by value" ON "strata:cell"(kind, value, stored);
-      CREATE INDEX temp."strata:cell by ID" ON "strata:cell"(kind, id, value);
+      CREATE INDEX temp."strata:cell by ID" ON "strata:cell"(id, kind, value);
       COMMIT
+      """
+    )
+    ofText = try connection.cursor(
+      """
+      SELECT stored FROM temp."strata:cell" WHERE id = ? AND kind <> '\(ColumnKind.json.rawValue)'
+        AND CAST(value AS TEXT) = ? AND name = coalesce(?, name) GROUP BY stored LIMIT 2
       """
     )
     let find = "SELECT stored FROM temp.\"strata:cell\" WHERE kind = ? AND value IS ?"
@@ -86,7 +96,8 @@ struct StoredCells {
         else { continue }
         let kind = table.columns.columns[column].kind
         let shown = try reader.value(column)
-        if kind.exact(shown) == stored || kind == .any && !stored.isNested { continue }
+        let isExact = kind.exact(shown) == stored && !shown.isRoundedAsText
+        if isExact || kind == .any && !stored.isNested { continue }
         try add([
           .text(stored.isNested ? ColumnKind.json.rawValue : kind.rawValue), shown,
           .blob(stored.taggedBytes), .blob(Array(entity.id)),
@@ -117,13 +128,15 @@ struct StoredCells {
     in name: String,
     of ids: [[UInt8]]
   ) throws -> Origin {
-    guard kind.isRounded else { return .none }
     switch (kind, value) {
     case (.decimal, .real(let shown)):
+      if literals.ambiguous.contains(shown) { return .ambiguous }
       if let number = literals.numbers[shown] { return .known(.decimal(number)) }
     case (_, .text(let text)) where literals.texts.contains(text): return .none
+    case (.string, .text(let text)): return try origin(ofText: text, in: name, of: ids)
     default: break
     }
+    guard kind.isRounded else { return .none }
     // Dictionaries, and fields that two kinds were seen of, are in columns of any kind.
     let key: [Value] = [.text(kind == .any ? ColumnKind.json.rawValue : kind.rawValue), value]
     for id in ids {
@@ -142,6 +155,24 @@ struct StoredCells {
     return low == high ? .known(try RecordValue(taggedBytes: low)) : .ambiguous
   }
 
+  private func origin(ofText text: String, in name: String, of ids: [[UInt8]]) throws -> Origin {
+    for id in ids {
+      let key: [Value] = [.blob(id), .text(text)]
+      var stored = try Self.values(ofText, key + [.text(name)])
+      if stored.isEmpty { stored = try Self.values(ofText, key + [.null]) }
+      if stored.count > 1 { return .ambiguous }
+      guard let first = stored.first else { continue }
+      switch try RecordValue(taggedBytes: first) {
+      // As SQL writes other times into the column.
+      case .date(let date): return .known(.string(date.iso8601Text.replacing("T", with: " ")))
+      case let value:
+        guard let text = ScalarText.text(of: value) else { return .none }
+        return .known(.string(text))
+      }
+    }
+    return .none
+  }
+
   private static func values(_ cursor: RowCursor, _ key: [Value]) throws -> [[UInt8]] {
     try cursor.start(key)
     defer { cursor.reset() }
@@ -150,6 +181,14 @@ struct StoredCells {
       values.append(try cursor.withRow { row throws(SQLiteError) in try row.blob(0) })
     }
     return values
+  }
+}
+
+extension Value {
+  /// Whether SQLite may write it with fewer digits than it has, of which it writes 15.
+  fileprivate var isRoundedAsText: Bool {
+    guard case .real(let number) = self, number.isFinite else { return false }
+    return number.description.prefix { $0 != "e" }.count { $0.isNumber } > 15
   }
 }
 
@@ -176,7 +215,7 @@ extension ColumnKind {
 
   /// What a value of SQL is stored as, if nothing else is known about it.
   fileprivate func exact(_ value: Value) -> RecordValue? {
-    let natural = RowWriter.natural(value)
+    let natural = RecordValue(value)
     if let scalar { return scalar.stored(natural) }
     guard self == .json else { return natural }
     guard case .string(let text) = natural else { return nil }
@@ -190,6 +229,8 @@ struct ScriptLiterals {
   private(set) var texts: Set<String> = []
   /// The decimal numbers, by the real that SQLite makes of each.
   private(set) var numbers: [Double: Decimal] = [:]
+  /// Those of which a script has several that make one real.
+  private(set) var ambiguous: Set<Double> = []
 
   /// O(text).
   init(_ sql: String) {
@@ -200,17 +241,30 @@ struct ScriptLiterals {
         let text = tokens.content(of: token)
         texts.insert(text)
         note(text)
-      case .number: note(tokens.text(of: token).filter { $0 != "_" })
+      case .number: note(Self.number(tokens.text(of: token)))
       default: break
       }
     }
   }
 
   private mutating func note(_ text: String) {
-    guard let shown = Double(text), shown.isFinite,
-      case .decimal(let number)? = Scalar.decimal.stored(.string(text))
+    guard let shown = ScalarText.double(text), shown.isFinite,
+      case .decimal(let number)? = ScalarText.value(text, as: .decimal)
     else { return }
-    numbers[shown] = number
+    if let other = numbers.updateValue(number, forKey: shown), other != number {
+      ambiguous.formUnion([shown, -shown])
+    }
     numbers[-shown] = -number
+  }
+
+  /// A number of SQL, which may lack the digits before or after its point, as RFC 8259 has it.
+  private static func number(_ text: String) -> String {
+    let digits = text.filter { $0 != "_" }
+    let whole = digits.prefix { $0.isNumber }
+    let rest = digits.dropFirst(whole.count)
+    let significant = whole.drop { $0 == "0" }
+    let fraction = rest.dropFirst().prefix { $0.isNumber }
+    let point = rest.first == "." && fraction.isEmpty ? ".0" + rest.dropFirst() : String(rest)
+    return (significant.isEmpty ? "0" : String(significant)) + point
   }
 }
