@@ -123,17 +123,6 @@ struct Answer {
 }
 
 extension RowText {
-  /// The rows with `{"$absent":true}` for values that are not there, which null does not tell from values of null.
-  func markingAbsent() -> RowText {
-    let absent = Cell.json("{\"$absent\":true}", text: "")
-    let hasValues = columns.map { ["from", "to", "value"].contains($0.name) }
-    return RowText(
-      columns,
-      rows.map { row in
-        zip(row, hasValues).map { cell, isValue in
-          if isValue, case .none = cell { absent } else { cell }
-        }
-      }
-    )
-  }
+  /// The rows without members for values that are not there, which null does not tell from values of null.
+  func leavingOutAbsent() -> RowText { leavingOut(["from", "to", "value"]) }
 }

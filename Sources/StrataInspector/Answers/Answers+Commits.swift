@@ -202,6 +202,6 @@ extension Answers {
       table: { $0[0].name },
       field: { row, column in column >= 4 ? row[3].name : nil },
       kind: try kind(inspector)
-    ).markingAbsent()
+    ).leavingOutAbsent()
   }
 }

@@ -106,7 +106,7 @@ extension Answers {
       field: { row, column in column > first + 1 ? row[first + 1].name : nil },
       kind: try kind(inspector)
     )
-    var answer = Answer(rows.markingAbsent())
+    var answer = Answer(rows.leavingOutAbsent())
     answer.add("versions", Int64(count))
     answer.add("earlier", Int64(page.lowerBound))
     answer.add("later", Int64(count - page.upperBound))
@@ -153,7 +153,7 @@ extension Answers {
       field: { row, column in column == 2 ? row[1].name : nil },
       kind: try kind(inspector)
     )
-    var answer = Answer(rows.markingAbsent())
+    var answer = Answer(rows.leavingOutAbsent())
     answer.add("oldest", page.oldest.number)
     return answer
   }

@@ -4,9 +4,9 @@ import { Digits, text } from './dom.js';
 export const base = location.pathname.replace(/[^/]*$/, '');
 
 // Numbers keep their digits: an ID of 64 bits is more than a number of JavaScript holds.
-// A value that is not there is left out: null is one that is.
-const exact = (key, v, context) => v?.$absent === true ? undefined
-  : typeof v === 'number' && context?.source !== undefined && String(v) !== context.source
+// A value that is not there is no member: null is one that is.
+const exact = (key, v, context) =>
+  typeof v === 'number' && context?.source !== undefined && String(v) !== context.source
     ? new Digits(context.source) : v;
 
 export function address(subject, parameters, form = 'json') {
