@@ -74,10 +74,13 @@ import Testing
       for scalar in Scalar.allCases {
         let value = RecordValue.random(scalar, using: &generator)
         let text = ScalarText.text(of: value) ?? "none"
-        #expect(read(text, as: scalar) == value, "\(scalar) \(text)")
+        // Foundation cannot describe some of the dates.
+        let isSame = read(text, as: scalar) == value
+        #expect(isSame, "\(scalar) \(text)")
         // As JSON, read as its kind.
         let node = JSONReader.value(value.json(), as: .scalar(scalar))
-        #expect(node.flatMap { scalar.stored($0) } == value, "\(scalar) \(value.json())")
+        let isSameInJSON = node.flatMap { scalar.stored($0) } == value
+        #expect(isSameInJSON, "\(scalar) \(value.json())")
       }
     }
   }

@@ -25,10 +25,13 @@ extension RecordValue {
     case .uint64: return .uint(isExtreme ? [.max, 0, 1 << 63][Int(bits % 3)] : bits, .bits64)
     case .float:
       let extremes: [Float] = [
-        -0.0, .nan, .infinity, -.infinity, 16_777_216, .leastNonzeroMagnitude,
+        -0.0, .nan, Float(bitPattern: 0xFFC0_0001), .infinity, -.infinity, 16_777_216,
+        .leastNonzeroMagnitude,
       ]
       return .float(
-        isExtreme ? extremes[Int(bits % 6)] : Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+        isExtreme
+          ? extremes[Int(bits % UInt64(extremes.count))]
+          : Float(bitPattern: UInt32(truncatingIfNeeded: bits))
       )
     case .double: return .double(double(bits, isExtreme))
     case .date: return .date(date(bits, isExtreme, using: &generator))
@@ -49,10 +52,11 @@ extension RecordValue {
 
   private static func double(_ bits: UInt64, _ isExtreme: Bool) -> Double {
     let extremes: [Double] = [
-      -0.0, .nan, .infinity, -.infinity, 1e20, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+      -0.0, .nan, Double(bitPattern: 0x7FF8_0000_0000_0001), .infinity, -.infinity, 1e20,
+      .leastNonzeroMagnitude, .greatestFiniteMagnitude,
       0x1p53, 0.1 + 0.2,
     ]
-    return isExtreme ? extremes[Int(bits % 9)] : Double(bitPattern: bits)
+    return isExtreme ? extremes[Int(bits % UInt64(extremes.count))] : Double(bitPattern: bits)
   }
 
   private static func date(

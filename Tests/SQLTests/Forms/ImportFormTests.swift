@@ -243,7 +243,11 @@ import Testing
       "0001_add",
       sql: "ALTER TABLE things ADD COLUMN note TEXT DEFAULT 'y'"
     )
-    await #expect(throws: (any Error).self) { try await DataMigrator([add], at: path).up() }
+    await #expect {
+      try await DataMigrator([add], at: path).up()
+    } throws: { error in
+      "\(error)".contains("duplicate column name: note")
+    }
     #expect(try value("note", of: 2, in: path) == .string("x"))
   }
 

@@ -66,7 +66,7 @@ import Testing
     #expect(same.updated == 0 && same.inserted == 0, "\(same) \(random)")
     #expect(try sample.bytes(of: path) == before)
     // What the export does not tell is named; it is the field of any kind only.
-    #expect(notes.count == 1 && notes[0].hasPrefix("things.loose: "), "\(notes)")
+    #expect(notes.allSatisfy { $0.hasPrefix("things.loose: ") }, "\(notes)")
 
     let others: Members = [.init("id", .int(-1, .bits64)), .init("loose", .string("x"))]
     let empty = try sample.store("empty.strata", [first + [.init("loose", .bool(true))], others])
@@ -77,7 +77,9 @@ import Testing
       var (fields, others) = (fields, found[id])
       fields["loose"] = nil
       others?["loose"] = nil
-      #expect(others == fields, "\(EncodedID.text(of: id[...])) \(random)")
+      // Foundation cannot describe some of the dates.
+      let areSame = others == fields
+      #expect(areSame, "\(EncodedID.text(of: id[...])) \(random)")
     }
   }
 
@@ -196,10 +198,8 @@ import Testing
         fields[name] = nil
         others?[name] = nil
       }
-      #expect(
-        others.map(Self.sorted) == Self.sorted(fields),
-        "\(EncodedID.text(of: id[...])) \(random)"
-      )
+      let areSame = others.map(Self.sorted) == Self.sorted(fields)
+      #expect(areSame, "\(EncodedID.text(of: id[...])) \(random)")
     }
   }
 
@@ -290,7 +290,8 @@ import Testing
           #expect(isNaN, "\(number) \(scalar) \(String(describing: value)) \(random)")
           continue
         }
-        #expect(Self.read(text, as: scalar) == value, "\(number) \(scalar) \(text) \(random)")
+        let isSame = Self.read(text, as: scalar) == value
+        #expect(isSame, "\(number) \(scalar) \(text) \(random)")
       }
     }
   }
