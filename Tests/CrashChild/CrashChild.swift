@@ -155,6 +155,10 @@ struct CrashChild {
         )
       }
     }
+    // As in a program that a shell has started; the threads of the tests block signals.
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
     LimitedProcess.limitFiles(to: 1 << 20)
     var number = 0
     do {

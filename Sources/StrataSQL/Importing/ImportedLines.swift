@@ -78,9 +78,14 @@ struct ImportedLines {
     table.fields != nil && field != "id" && table.kind(of: field) == nil
   }
 
+  /// The names of the fields, for an error; the first of very many.
   private var knownFields: String {
-    (table.fields ?? []).map(\.name).joined(separator: ", ")
+    let names = (table.fields ?? []).prefix(Self.listedFields).map(\.name).joined(separator: ", ")
+    let rest = (table.fields?.count ?? 0) - Self.listedFields
+    return rest > 0 ? "\(names) and \(Measures.grouped(rest)) more" : names
   }
+
+  private static let listedFields = 50
 }
 
 /// CSV.

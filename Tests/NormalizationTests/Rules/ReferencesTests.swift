@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [10, 2_000])
+  @Test(arguments: [10, 20_000])
   func `a list is changed once, whatever number of its elements is removed`(count: Int) throws {
     var old = Restaurant()
     let ids = (0..<count).map { User.ID("guest \($0)") }
