@@ -535,7 +535,6 @@ extension ArchiveShipper {
     let erasures: [ErasureLedger.Entry]
     let tables: [ListedTable]
     let columns: [DeclaredColumn]
-    let dropped: [DroppedColumn]
   }
 
   /// What was read of the file to be sent together.
@@ -586,8 +585,7 @@ extension ArchiveShipper {
         migrations: try DataLedger.entries(on: connection),
         erasures: try ErasureLedger.entries(on: connection),
         tables: view.listed,
-        columns: view.declared,
-        dropped: view.dropped
+        columns: view.columns
       )
       batch.state = state
       if state != known {

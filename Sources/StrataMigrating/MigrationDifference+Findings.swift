@@ -4,7 +4,8 @@ import StrataStorage
 
 /// Findings.
 extension MigrationDifference {
-  mutating func noteLosses(_ report: MigrationTableReport, _ losses: Losses) throws {
+  mutating func noteLosses(_ comparison: Comparison) throws {
+    let (report, shape) = (comparison.report, comparison.shape)
     let table = report.table
     if report.deleted > 0 {
       let isAll = report.after == 0
@@ -22,11 +23,11 @@ extension MigrationDifference {
       )
       if isAll { return }
     }
-    let dropped = workspace.renames.dropped(of: table)
-    let left = try fieldsLeft(in: table, of: Set(report.valuesLost.keys).subtracting(dropped))
+    let lost = Set(report.valuesLost.keys).subtracting(shape.dropped)
+    let left = try fieldsLeft(in: table, of: lost)
     for (field, count) in report.valuesLost.sorted(by: { $0.key < $1.key }) where count > 0 {
-      let names = workspace.renames.names(of: field, in: table).union([field])
-      let isAll = dropped.contains(field) || names.isDisjoint(with: left)
+      let names = shape.names(of: field).union([field])
+      let isAll = shape.dropped.contains(field) || names.isDisjoint(with: left)
       let values = Measures.count(count, "value", "values")
       findings.append(
         MigrationFinding(
@@ -38,7 +39,7 @@ extension MigrationDifference {
         )
       )
     }
-    for (field, count) in losses.lossy.sorted(by: { $0.key < $1.key }) {
+    for (field, count) in comparison.lossy.sorted(by: { $0.key < $1.key }) {
       findings.append(
         MigrationFinding(
           .lossy,
@@ -58,8 +59,9 @@ extension MigrationDifference {
   func fieldsLeft(in table: String, of lost: Set<String>) throws -> Set<String> {
     var left: Set<String> = []
     if lost.isEmpty { return left }
+    let shape = workspace.shapes[table]
     let fields = lost.reduce(into: lost) {
-      $0.formUnion(workspace.renames.names(of: $1, in: table))
+      $0.formUnion(shape.names(of: $1))
     }
     var scan = workspace.scan(table)
     while left.count < fields.count, let entity = try scan.next() {
@@ -80,29 +82,17 @@ extension MigrationDifference {
 
   /// Counts the references to records that the step has removed, and those that it has added and that lead to none.
   mutating func noteDangling() throws {
-    var targets = Set(
-      reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table)
-    )
-    targets.formUnion(
-      workspace.changedTables.filter {
-        workspace.hasMoves(in: $0) || workspace.isChangedSinceRename($0)
-      }
-    )
-    var dangling: [String: [Layout.Reference: Int]] = [:]
-    for (place, count) in try references.missing(besides: targets) {
-      dangling[place.table, default: [:]][place.reference, default: 0] += count
-    }
-    if !targets.isEmpty {
-      for table in workspace.tables {
-        dangling[table, default: [:]].merge(
-          try self.dangling(in: table, to: targets),
-          uniquingKeysWith: +
+    let targets = Set(reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table))
+    let counts = try references.dangling(besides: targets)
+    for (table, counts) in Dictionary(grouping: counts, by: \.key.table).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let list = counts.map { place, count in
+        MigrationTableReport.Dangling(
+          field: place.reference.place,
+          target: place.reference.table,
+          count: count
         )
-      }
-    }
-    for (table, counts) in dangling.sorted(by: { $0.key < $1.key }) where !counts.isEmpty {
-      let list = counts.map {
-        MigrationTableReport.Dangling(field: $0.key.place, target: $0.key.table, count: $0.value)
       }.sorted { ($0.field, $0.target) < ($1.field, $1.target) }
       for entry in list {
         findings.append(
@@ -130,38 +120,6 @@ extension MigrationDifference {
       }
     }
     reports.sort { $0.table < $1.table }
-  }
-
-  /// Counts the references of a table to records that the step has removed from other ones.
-  private func dangling(
-    in table: String,
-    to targets: Set<String>
-  ) throws -> [Layout.Reference: Int] {
-    var counts: [Layout.Reference: Int] = [:]
-    guard try workspace.references(from: table).contains(where: { targets.contains($0.table) })
-    else { return counts }
-    var known: [Int64: [Layout.Reference]] = [:]
-    var scan = workspace.scan(table)
-    while let entity = try scan.next() {
-      let layout = try workspace.layout(entity.layout)
-      let references =
-        try known[entity.layout]
-        ?? workspace.references(from: table, in: layout).filter { targets.contains($0.table) }
-      known[entity.layout] = references
-      if references.isEmpty { continue }
-      let value = try RecordValue(record: entity.record, layout: layout)
-      for reference in references {
-        _ = try value.replacing(reference.path[...]) { id in
-          let target = workspace.number(of: reference.table)
-          let rows = try reference.candidates(for: id).compactMap {
-            try workspace.staging.row(of: .staged, target, $0)
-          }
-          if let row = rows.first, row.record == nil { counts[reference, default: 0] += 1 }
-          return id
-        }
-      }
-    }
-    return counts
   }
 }
 

@@ -22,11 +22,11 @@ extension MigrationDifference {
       return try noteValues(before, old, after, new, &comparison)
     }
     if before.layout == after.layout, had.isSame(as: has),
-      !workspace.renames.hasOtherColumns(in: after.table)
+      !comparison.shape.hasOtherColumns
     {
       return
     }
-    let pairs = pairs(LayoutPair(before: before.layout, after: after.layout), old, new, after.table)
+    let pairs = pairs(before.layout, old, after.layout, new, comparison.shape)
     for pair in pairs where had[pair.before].hasValue {
       // The field that repeats the ID has another value then.
       if pair.name == "id", before.id != after.id { continue }
@@ -43,10 +43,9 @@ extension MigrationDifference {
       guard let narrowing = pair.narrowing, had[pair.before] == .value, has[field] == .value else {
         continue
       }
-      let kinds = Narrowed(field: pair.name, from: narrowing.from, to: narrowing.to)
-      comparison.losses.narrowed[kinds, default: 0] += 1
+      comparison.report.addNarrowing(of: pair.name, narrowing.from, narrowing.to)
       if try !Self.isSame(pair.name, before, old, pair.current, after, new) {
-        comparison.losses.lossy[pair.name, default: 0] += 1
+        comparison.lossy[pair.name, default: 0] += 1
       }
     }
   }
@@ -80,9 +79,9 @@ extension MigrationDifference {
     for member in left where member.value != .null { kept.insert(member.name) }
     for member in members where member.value != .null {
       if member.name == "id", before.id != after.id { continue }
-      let current = workspace.renames.name(of: member.name, in: after.table)
+      let current = comparison.shape.name(of: member.name)
       if current.map(kept.contains) ?? false { continue }
-      let isKept = workspace.renames.names(of: member.name, in: after.table).contains { name in
+      let isKept = comparison.shape.names(of: member.name).contains { name in
         guard kept.contains(name) else { return false }
         guard let earlier = had[name], earlier != .null else { return true }
         return has[name]?.keepingKind(of: member.value) == member.value
@@ -92,28 +91,25 @@ extension MigrationDifference {
   }
 
   private mutating func pairs(
-    _ numbers: LayoutPair,
+    _ before: Int64,
     _ old: Layout,
+    _ after: Int64,
     _ new: Layout,
-    _ table: String
+    _ shape: TableShape
   ) -> [FieldPair] {
-    if let known = fieldPairs[numbers] { return known }
+    if let known = fieldPairs[before]?[after] { return known }
     let pairs = old.fields.enumerated().map { index, field in
-      let current = workspace.renames.name(of: field.name, in: table)
+      let current = shape.name(of: field.name)
       let after = current.flatMap { name in new.fields.firstIndex { $0.name == name } }
-      var narrowing: (from: Scalar, to: Scalar)?
+      var narrowing: (from: String, to: String)?
       if let after, case .scalar(let from) = field.kind,
         case .scalar(let to) = new.fields[after].kind, to.isNarrower(than: from)
       {
-        narrowing = (from, to)
+        narrowing = ("\(from)", "\(to)")
       }
-      let renamed = workspace.renames.names(of: field.name, in: table).sorted().compactMap { name in
+      let renamed = shape.names(of: field.name).sorted().compactMap { name in
         new.fields.firstIndex { $0.name == name }.map { place in
-          RenamedField(
-            name: name,
-            after: place,
-            before: old.fields.firstIndex { $0.name == name }
-          )
+          (name: name, after: place, before: old.fields.firstIndex { $0.name == name })
         }
       }
       return FieldPair(
@@ -125,8 +121,20 @@ extension MigrationDifference {
         renamed: renamed
       )
     }
-    fieldPairs[numbers] = pairs
+    fieldPairs[before, default: [:]][after] = pairs
     return pairs
+  }
+}
+
+extension MigrationTableReport {
+  /// Counts a value of a field whose kind holds less than before.
+  fileprivate mutating func addNarrowing(of field: String, _ from: String, _ to: String) {
+    let index = narrowed.firstIndex { ($0.field, $0.from, $0.to) == (field, from, to) }
+    if let index {
+      narrowed[index].count += 1
+    } else {
+      narrowed.append(Narrowing(field: field, from: from, to: to, count: 1))
+    }
   }
 }
 

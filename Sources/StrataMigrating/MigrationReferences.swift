@@ -15,7 +15,7 @@ struct MigrationReferences {
   }
 
   private let workspace: MigrationWorkspace
-  private var readers: [String: [Int64: Reader]] = [:]
+  private var readers: [Int64: Reader] = [:]
   private var numbers: [Place: Int64] = [:]
   private var places: [Place] = []
 
@@ -38,34 +38,53 @@ struct MigrationReferences {
       try fields.locate(in: entity.record, &places)
       return try places.map { try fields.value(at: $0, in: entity.record) ?? .null }
     }
+
+    func forEachID(
+      in values: [RecordValue],
+      _ body: (Layout.Reference, RecordValue) throws -> Void
+    ) throws {
+      for reference in references {
+        guard let index = names.firstIndex(of: reference.field) else { continue }
+        _ = try values[index].replacing(reference.path.dropFirst()) { id in
+          try body(reference, id)
+          return id
+        }
+      }
+    }
   }
 
-  private mutating func reader(of entity: StoredEntity) throws -> Reader? {
+  private mutating func reader(of entity: StoredEntity, in table: String) throws -> Reader? {
     let reader: Reader
-    if let known = readers[entity.table]?[entity.layout] {
+    if let known = readers[entity.layout] {
       reader = known
     } else {
       let layout = try workspace.layout(entity.layout)
-      let references = try workspace.references(from: entity.table, in: layout)
+      let references = try workspace.references(from: table, in: layout)
       reader = Reader(layout.isOfSealedRecords ? [] : references, in: layout)
-      readers[entity.table, default: [:]][entity.layout] = reader
+      readers[entity.layout] = reader
     }
     return reader.references.isEmpty ? nil : reader
   }
 
-  /// Notes that one record has taken the place of another; nil for none.
+  /// Notes that one record of a table has taken the place of another; nil for none.
   ///
   /// O(references of both), nothing for records without such fields.
-  mutating func note(_ new: StoredEntity?, replacing old: StoredEntity?) throws {
+  ///
+  /// - Parameter table: The name that the table has now.
+  mutating func note(
+    _ new: StoredEntity?,
+    replacing old: StoredEntity?,
+    in table: String
+  ) throws {
     let old = try old.map { try workspace.opened($0) }
     let new = try new.map { try workspace.opened($0) }
-    let before = try old.flatMap { try reader(of: $0) }
-    let after = try new.flatMap { try reader(of: $0) }
+    let before = try old.flatMap { try reader(of: $0, in: table) }
+    let after = try new.flatMap { try reader(of: $0, in: table) }
     let had = try before.flatMap { reader in try old.map { try reader.values(in: $0) } } ?? []
     let has = try after.flatMap { reader in try new.map { try reader.values(in: $0) } } ?? []
     if let before, let after, before.names == after.names, had == has { return }
-    if let before, let old { try add(-1, before, had, of: old.table) }
-    if let after, let new { try add(1, after, has, of: new.table) }
+    if let before { try add(-1, before, had, of: table) }
+    if let after { try add(1, after, has, of: table) }
   }
 
   private mutating func add(
@@ -74,15 +93,11 @@ struct MigrationReferences {
     _ values: [RecordValue],
     of table: String
   ) throws {
-    for reference in reader.references {
-      guard let index = reader.names.firstIndex(of: reference.field) else { continue }
+    try reader.forEachID(in: values) { reference, id in
+      let bytes = reference.candidates(for: id).first ?? []
       let target = workspace.number(of: reference.table)
       let place = number(of: Place(table: table, reference: reference))
-      _ = try values[index].replacing(reference.path.dropFirst()) { id in
-        let bytes = reference.candidates(for: id).first ?? []
-        try workspace.staging.noteReference(to: bytes, of: target, from: place, count)
-        return id
-      }
+      try workspace.staging.noteReference(to: bytes, of: target, from: place, count)
     }
   }
 
@@ -93,38 +108,58 @@ struct MigrationReferences {
     return Int64(places.count)
   }
 
-  /// How many of them lead to no record, and forgets all.
+  /// How many references lead to no record, as the step has added them or has removed the record; forgets all that is
+  /// noted.
+  ///
+  /// One pass over each table that refers to one of which records are removed.
+  ///
+  /// - Parameter removed: Tables that the step has removed records from.
+  mutating func dangling(besides removed: Set<String>) throws -> [Place: Int] {
+    var counts = try missing(besides: removed)
+    for table in workspace.tables.sorted() {
+      let targets = Set(try workspace.references(from: table).map(\.table))
+      if targets.isDisjoint(with: removed) { continue }
+      var scan = workspace.scan(table)
+      while let entity = try scan.next() {
+        guard let reader = try reader(of: entity, in: table) else { continue }
+        try reader.forEachID(in: reader.values(in: entity)) { reference, id in
+          guard removed.contains(reference.table) else { return }
+          let target = workspace.number(of: reference.table)
+          let rows = try reference.candidates(for: id).compactMap {
+            try workspace.staging.row(of: .staged, target, $0)
+          }
+          guard let row = rows.first, row.record == nil else { return }
+          counts[Place(table: table, reference: reference), default: 0] += 1
+        }
+      }
+    }
+    return counts
+  }
+
+  /// How many of those that it has added lead to no record, and forgets all.
   ///
   /// One pass over each table that is referred to, in the order of its IDs; a few are looked up one by one.
   ///
   /// - Parameter removed: Tables that the step has removed records from. What leads to one of those is left out.
-  func missing(besides removed: Set<String>) throws -> [Place: Int] {
+  private func missing(besides removed: Set<String>) throws -> [Place: Int] {
     var missing: [Place: Int] = [:]
     for (target, count) in try workspace.staging.referredTables() {
       let table = workspace.table(target)
       var scan = count > 64 ? workspace.scan(table) : nil
-      var current = try scan?.next()
-      var last: [UInt8] = []
-      while true {
-        let page = try workspace.staging.referred(of: target, after: last)
-        guard let end = page.last else { break }
-        last = end.id
-        for (id, added) in page {
-          while let entity = current, entity.id.lexicographicallyPrecedes(id) {
-            current = try scan?.next()
-          }
-          if let entity = current, entity.id == id[...] { continue }
-          if scan == nil, try workspace.entity(id, in: table) != nil { continue }
-          if removed.contains(table),
-            let row = try workspace.staging.row(of: .staged, target, id), row.record == nil
-          {
-            continue
-          }
-          for (number, count) in try workspace.staging.places(referringTo: id, of: target) {
-            let place = places[Int(number) - 1]
-            if try isElsewhere(id, place) { continue }
-            missing[place, default: 0] += Int(min(count, added))
-          }
+      var referred = workspace.staging.referred(of: target)
+      while let (id, added) = try referred.next() {
+        while try scan?.next(if: { $0.id.lexicographicallyPrecedes(id) }) != nil {}
+        if try scan?.peek()?.id == id[...] { continue }
+        if scan == nil, try workspace.entity(id, in: table) != nil { continue }
+        if removed.contains(table),
+          let row = try workspace.staging.row(of: .staged, target, id), row.record == nil
+        {
+          continue
+        }
+        for (number, count) in try workspace.staging.places(referringTo: id, of: target) {
+          let place = places[Int(number) - 1]
+          if try isElsewhere(id, place) { continue }
+          missing[place, default: 0] += Int(min(count, added))
         }
       }
     }
@@ -151,7 +186,7 @@ extension MigrationWorkspace {
   /// The places where IDs are in the records of a table, as its layouts and what is declared of its columns say; O(layouts).
   func references(from table: String) throws -> [Layout.Reference] {
     var layouts = layouts(of: table).sorted { $0.key < $1.key }.map(\.value)
-    let declared = columns[table].map(\.field)
+    let declared = shapes[table].declared.map(\.field)
     if !declared.isEmpty { layouts.append(try Layout(declared)) }
     var found: [Layout.Reference] = []
     for reference in layouts.flatMap(\.references) where !found.contains(reference) {

@@ -8,7 +8,7 @@ final class MigrationResult: EntitySource {
   private let workspace: MigrationWorkspace
   private let catalog: LayoutCatalog
   private var tables: ArraySlice<String>
-  private var current: (table: String, scan: MigrationWorkspace.Scan)?
+  private var current: (table: String, scan: Peekable<StoredEntity>)?
 
   /// How many entities one part has.
   private static let partSize = 2_048

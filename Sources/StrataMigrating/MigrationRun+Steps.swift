@@ -61,9 +61,9 @@ extension MigrationRun {
     try write(&report) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
       let connection = session.connection
-      let declared = try DeclaredColumn.all(at: revision, in: connection)
+      let columns = try DeclaredColumn.all(at: revision, in: connection)
       let isOther =
-        try declared != view.declared
+        try columns != view.columns
         || DataLedger.entries(at: revision.number, on: connection) != ledger.sequence.ledger
       let workspace = try MigrationWorkspace(view, session)
       try workspace.revert(to: revision)
@@ -87,14 +87,9 @@ extension MigrationRun {
         try ListedTable.end(table.name, at: now, in: connection)
       }
       try DataLedger.revert(to: revision.number, at: now.number, on: connection)
-      let columns = Dictionary(grouping: declared, by: \.table)
-      for table in Set(columns.keys).union(view.declared.map(\.table)) {
-        try DeclaredColumn.replace(columns[table] ?? [], of: table, at: now, in: connection)
-      }
-      let dropped = Dictionary(grouping: view.dropped, by: \.table)
-      for (table, columns) in dropped {
-        let then = columns.filter { $0.since <= revision }
-        try DroppedColumn.replace(then, of: table, in: connection)
+      let grouped = Dictionary(grouping: columns, by: \.table)
+      for table in Set(grouped.keys).union(view.columns.map(\.table)) {
+        try DeclaredColumn.replace(grouped[table] ?? [], of: table, at: now, in: connection)
       }
     }
     report.duration = clock.now - start
@@ -249,7 +244,7 @@ extension MigrationRun {
     }
     try noteTables(besides: listed, workspace)
     if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
-    let hasChangedColumns = workspace.columns.hasChanged
+    let hasChangedColumns = workspace.shapes.hasOtherColumns
     try workspace.writeColumns()
     var step = MigrationReport.Step(
       number: task.number,
@@ -329,26 +324,15 @@ extension MigrationReport.Step {
 extension MigrationWorkspace {
   /// Makes a table what it was in another state of the file.
   fileprivate func restore(_ table: String, from state: EntityState) throws {
-    var (then, now) = (state.scan(table), before(table))
-    var (wanted, present) = (try then.next(), try now.next())
-    while wanted != nil || present != nil {
-      if let entity = present,
-        wanted.map({ entity.id.lexicographicallyPrecedes($0.id) }) ?? true
-      {
-        try removeKnown(Array(entity.id), from: table)
-        present = try now.next()
-      } else if let entity = wanted {
-        let isThere = present?.id == entity.id
-        if present != entity {
-          try put(
-            (entity.layout, Array(entity.record)),
-            id: Array(entity.id),
-            movedFrom: nil,
-            in: table
-          )
-        }
-        if isThere { present = try now.next() }
-        wanted = try then.next()
+    var scan = state.scan(table)
+    var (then, now) = (Peekable { try scan.next() }, before(table))
+    while let id = (try then.peek()?.id).orEarlier(try now.peek()?.id) {
+      let wanted = try then.next { $0.id == id }
+      if try now.next(if: { $0.id == id }) == wanted { continue }
+      if let wanted {
+        try put((wanted.layout, Array(wanted.record)), id: Array(id), from: nil, in: table)
+      } else {
+        try clear(Array(id), in: table, .removed)
       }
     }
   }

@@ -1,20 +1,37 @@
 import StrataSQLite
 
-/// What a run of migrations has changed so far, in a database of its own that uses the disk beyond 16 MB.
+/// The operations of a run of migrations, in a database of its own that uses the disk beyond 16 MB.
 ///
-/// A row stands for one entity. `kept` has what earlier steps of the run have left, `staged` what the present one
-/// has: its layout is null where the entity is removed. All SQL of a run is here.
+/// A row stands for a place, which is an ID in a table. A row of `staged` is what the present step does there: it has the
+/// record that is there now, or none, and where that came from. `kept` has what earlier steps of the run have left. All
+/// SQL of a run is here.
 struct MigrationStaging {
+  typealias Record = (layout: Int64, bytes: [UInt8])
+
+  /// Where the record of a place came from.
+  enum Origin: Equatable {
+    /// It is the one that had this ID before the step, if there was one.
+    case place
+    /// It is the one that had another ID.
+    case moved(from: [UInt8])
+    /// It is new.
+    case new
+  }
+
   struct Change {
     let id: [UInt8]
-    /// Nil for a removed entity.
-    let record: (layout: Int64, bytes: [UInt8])?
-    /// In `staged`: the ID that the record had before; empty for a removed one that has another ID now.
-    let origin: [UInt8]?
-    /// In `staged`: when the row was added.
+    /// Nil where no record is there any more.
+    let record: Record?
+    let origin: Origin
+    /// When the row was added.
     let number: Int64
-    /// In `staged`: whether the step has removed the record that had this ID, though another may have it now.
-    var isRemoved = false
+    /// Whether the step has removed the record that had this ID, though another one may have it now.
+    let isRemoved: Bool
+
+    /// The ID that the record had before, if that was another one.
+    var formerID: [UInt8]? {
+      if case .moved(let id) = origin { id } else { nil }
+    }
   }
 
   enum Table: String {
@@ -26,14 +43,15 @@ struct MigrationStaging {
   init() throws(SQLiteError) {
     connection = try .temporary(cacheBytes: 16 << 20)
     try connection.setTemporaryFiles(cacheBytes: 16 << 20)
+    // An origin is null for the same place, and empty for a new record.
     try connection.execute(
       """
       CREATE TABLE kept(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
         removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE TABLE staged(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
         removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
-      CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin IS NOT NULL;
-      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, layout INTEGER,
+      CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin > x'';
+      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, origin BLOB, layout INTEGER,
         record BLOB) WITHOUT ROWID;
       CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
         PRIMARY KEY(target, id, place)) WITHOUT ROWID;
@@ -42,33 +60,60 @@ struct MigrationStaging {
     )
   }
 
+  /// Reads the columns `id, layout, record, origin, number, removed`.
   private static func row(_ row: borrowing Row) throws(SQLiteError) -> Change {
-    let layout = try row.optionalInt(1)
-    let bytes = try row.optionalBlob(2)
-    var record: (Int64, [UInt8])?
-    if let layout { record = (layout, bytes ?? []) }
-    return Change(
+    Change(
       id: try row.blob(0),
-      record: record,
-      origin: try row.optionalBlob(3),
+      record: try record(row, 1, 2),
+      origin: Origin(try row.optionalBlob(3)),
       number: try row.int(4),
       isRemoved: try row.int(5) != 0
     )
   }
 
-  /// Up to 256 rows after an ID, in the order of IDs.
-  func page(of table: Table, _ number: Int64, after id: [UInt8]?) throws(SQLiteError) -> [Change] {
-    try connection.all(
-      """
-      SELECT id, layout, record, origin, number, removed FROM \(table.rawValue)
-        WHERE tab = ? AND id > ? ORDER BY id LIMIT 256
-      """,
-      // An encoded ID has at least one byte.
-      [.integer(number), .blob(id ?? [])]
-    ) { row throws(SQLiteError) in try Self.row(row) }
+  private static func record(
+    _ row: borrowing Row,
+    _ layout: Int,
+    _ bytes: Int
+  ) throws(SQLiteError) -> Record? {
+    guard let layout = try row.optionalInt(layout) else { return nil }
+    return (layout, try row.optionalBlob(bytes) ?? [])
   }
 
-  /// The row of an entity.
+  /// The rows of a table up to a number, in the order of their IDs.
+  func rows(
+    of table: Table,
+    _ number: Int64,
+    upTo last: Int64 = .max
+  ) -> Peekable<Change> {
+    Peekable(pages: { after in
+      try connection.all(
+        """
+        SELECT id, layout, record, origin, number, removed FROM \(table.rawValue)
+          WHERE tab = ? AND id > ? AND number <= ? ORDER BY id LIMIT 256
+        """,
+        // An encoded ID has at least one byte.
+        [.integer(number), .blob(after?.id ?? []), .integer(last)]
+      ) { row throws(SQLiteError) in try Self.row(row) }
+    })
+  }
+
+  /// The records of a table that had another ID before the step, in the order of those IDs.
+  func movedRows(of number: Int64) -> Peekable<Change> {
+    Peekable(pages: { after in
+      try connection.all(
+        // Without statistics SQLite would go through all rows of the table.
+        """
+        SELECT id, layout, record, origin, number, removed FROM staged INDEXED BY staged_origin
+          WHERE tab = ? AND origin > x'' AND (origin, id) > (?, ?) AND layout IS NOT NULL
+          ORDER BY origin, id LIMIT 256
+        """,
+        [.integer(number), .blob(after?.formerID ?? []), .blob(after?.id ?? [])]
+      ) { row throws(SQLiteError) in try Self.row(row) }
+    })
+  }
+
+  /// The row of a place.
   func row(of table: Table, _ number: Int64, _ id: [UInt8]) throws(SQLiteError) -> Change? {
     try connection.first(
       """
@@ -78,53 +123,91 @@ struct MigrationStaging {
     ) { row throws(SQLiteError) in try Self.row(row) }
   }
 
-  /// Adds or replaces a row of `staged`; a replaced one keeps its number.
-  func stage(_ table: Int64, _ row: Change) throws(SQLiteError) {
+  /// Puts a record at a place; a row that is there keeps its number, and its origin if none is given.
+  func put(
+    _ record: Record,
+    at id: [UInt8],
+    of table: Int64,
+    from origin: Origin?,
+    number: Int64
+  ) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO staged (tab, id, number, origin, layout, record, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (tab, id) DO UPDATE SET origin = coalesce(excluded.origin, nullif(origin, x'')),
-          layout = excluded.layout, record = excluded.record, removed = max(removed, excluded.removed)
+      INSERT INTO staged (tab, id, number, origin, layout, record, removed) VALUES (?, ?, ?, ?, ?, ?, 0)
+        ON CONFLICT (tab, id) DO UPDATE SET origin = iif(?, origin, excluded.origin),
+          layout = excluded.layout, record = excluded.record
       """,
       [
-        .integer(table), .blob(row.id), .integer(row.number), .blob(orNull: row.origin),
-        row.record.map { .integer($0.layout) } ?? .null, .blob(orNull: row.record?.bytes),
-        .integer(row.isRemoved ? 1 : 0),
+        .integer(table), .blob(id), .integer(number), (origin ?? .place).value,
+        .integer(record.layout), .blob(record.bytes), .integer(origin == nil ? 1 : 0),
       ]
     )
   }
 
-  /// Whether a record of the table had this ID before the step and has another one now.
-  func hasMoved(_ id: [UInt8], of table: Int64) throws(SQLiteError) -> Bool {
-    try connection.first(
-      // Without statistics SQLite would go through all rows of the table.
-      """
-      SELECT 1 FROM staged INDEXED BY staged_origin
-        WHERE tab = ? AND origin = ? AND layout IS NOT NULL
-      """,
-      [.integer(table), .blob(id)]
-    ) { _ throws(SQLiteError) in true } ?? false
+  /// Why a place has no record any more.
+  enum Reason: Int64 {
+    /// The record that is there has another ID.
+    case moved = 0
+    /// It is removed.
+    case removed = 1
   }
 
-  /// Up to 256 records that have another ID than before, after an earlier ID and an ID now, in the order of
-  /// both.
-  func movedPage(
-    _ table: Int64,
-    after last: (origin: [UInt8], id: [UInt8])?
-  ) throws(SQLiteError) -> [Change] {
-    try connection.all(
+  /// Clears a place: what is put there afterwards is new unless it says otherwise.
+  func clear(
+    _ id: [UInt8],
+    of table: Int64,
+    _ reason: Reason,
+    number: Int64
+  ) throws(SQLiteError) {
+    try connection.run(
       """
-      SELECT id, layout, record, origin, number, removed FROM staged
-        WHERE tab = ? AND origin IS NOT NULL AND (origin, id) > (?, ?) AND layout IS NOT NULL
-        ORDER BY origin, id LIMIT 256
+      INSERT INTO staged (tab, id, number, origin, removed) VALUES (?, ?, ?, x'', ?)
+        ON CONFLICT (tab, id) DO UPDATE SET origin = x'', layout = NULL, record = NULL,
+          removed = max(removed, excluded.removed)
       """,
-      [.integer(table), .blob(last?.origin ?? []), .blob(last?.id ?? [])]
-    ) { row throws(SQLiteError) in try Self.row(row) }
+      [.integer(table), .blob(id), .integer(number), .integer(reason.rawValue)]
+    )
+  }
+
+  /// The same for the record that had the ID before the step, unless another one has moved there since.
+  func clearFormer(
+    _ id: [UInt8],
+    of table: Int64,
+    _ reason: Reason,
+    number: Int64
+  ) throws(SQLiteError) {
+    try connection.run(
+      """
+      INSERT INTO staged (tab, id, number, origin, removed) VALUES (?, ?, ?, x'', ?)
+        ON CONFLICT (tab, id) DO UPDATE SET
+          layout = iif(origin > x'', layout, NULL), record = iif(origin > x'', record, NULL),
+          origin = coalesce(origin, x''), removed = max(removed, excluded.removed)
+      """,
+      [.integer(table), .blob(id), .integer(number), .integer(reason.rawValue)]
+    )
   }
 
   /// Ends a step: what it has changed is what the next one starts from.
   func keepStaged() throws(SQLiteError) {
     try connection.execute("INSERT OR REPLACE INTO kept SELECT * FROM staged; DELETE FROM staged")
+  }
+}
+
+extension MigrationStaging.Origin {
+  fileprivate init(_ value: [UInt8]?) {
+    guard let value else {
+      self = .place
+      return
+    }
+    self = value.isEmpty ? .new : .moved(from: value)
+  }
+
+  fileprivate var value: Value {
+    switch self {
+    case .place: .null
+    case .moved(let id): .blob(id)
+    case .new: .blob([])
+    }
   }
 }
 
@@ -154,18 +237,17 @@ extension MigrationStaging {
     ) { row throws(SQLiteError) in (try row.int(0), Int(try row.int(1))) }
   }
 
-  /// Up to 256 IDs after one that are referred to more often than before, and by how much.
-  func referred(
-    of target: Int64,
-    after id: [UInt8]
-  ) throws(SQLiteError) -> [(id: [UInt8], added: Int64)] {
-    try connection.all(
-      """
-      SELECT id, sum(count) FROM referring WHERE target = ? AND id > ?
-        GROUP BY id HAVING sum(count) > 0 ORDER BY id LIMIT 256
-      """,
-      [.integer(target), .blob(id)]
-    ) { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
+  /// The IDs that are referred to more often than before, and by how much, in their order.
+  func referred(of target: Int64) -> Peekable<(id: [UInt8], added: Int64)> {
+    Peekable(pages: { after in
+      try connection.all(
+        """
+        SELECT id, sum(count) FROM referring WHERE target = ? AND id > ?
+          GROUP BY id HAVING sum(count) > 0 ORDER BY id LIMIT 256
+        """,
+        [.integer(target), .blob(after?.id ?? [])]
+      ) { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
+    })
   }
 
   /// The places that refer to an ID more often than before.
@@ -188,7 +270,9 @@ extension MigrationStaging {
   struct Moved {
     let old: [UInt8]
     let new: [UInt8]
-    let record: (layout: Int64, bytes: [UInt8])?
+    /// Where the record came from that has the old ID.
+    let origin: Origin
+    let record: Record?
   }
 
   /// Notes the new ID of a record; false if another record has it already.
@@ -205,14 +289,15 @@ extension MigrationStaging {
     }
   }
 
-  /// Notes the record that is to be stored under the new ID.
+  /// Notes the record that is to be stored under the new ID, and where it came from.
   func note(
     _ old: [UInt8],
-    isStoredAs record: (layout: Int64, bytes: [UInt8])
+    isStoredAs record: Record,
+    from origin: Origin
   ) throws(SQLiteError) {
     try connection.run(
-      "UPDATE moved SET layout = ?, record = ? WHERE old = ?",
-      [.integer(record.layout), .blob(record.bytes), .blob(old)]
+      "UPDATE moved SET layout = ?, record = ?, origin = ? WHERE old = ?",
+      [.integer(record.layout), .blob(record.bytes), origin.value, .blob(old)]
     )
   }
 
@@ -223,17 +308,21 @@ extension MigrationStaging {
     }
   }
 
-  /// Up to 256 moved records after an old ID.
-  func moved(after old: [UInt8]?) throws(SQLiteError) -> [Moved] {
-    try connection.all(
-      "SELECT old, id, layout, record FROM moved WHERE old > ? ORDER BY old LIMIT 256",
-      [.blob(old ?? [])]
-    ) { row throws(SQLiteError) in
-      let layout = try row.optionalInt(2)
-      var record: (Int64, [UInt8])?
-      if let layout { record = (layout, try row.optionalBlob(3) ?? []) }
-      return Moved(old: try row.blob(0), new: try row.blob(1), record: record)
-    }
+  /// The records that have new IDs, in the order of the old ones.
+  func moved() -> Peekable<Moved> {
+    Peekable(pages: { after in
+      try connection.all(
+        "SELECT old, id, origin, layout, record FROM moved WHERE old > ? ORDER BY old LIMIT 256",
+        [.blob(after?.old ?? [])]
+      ) { row throws(SQLiteError) in
+        Moved(
+          old: try row.blob(0),
+          new: try row.blob(1),
+          origin: Origin(try row.optionalBlob(2)),
+          record: try Self.record(row, 3, 4)
+        )
+      }
+    })
   }
 
   /// Forgets all new IDs.

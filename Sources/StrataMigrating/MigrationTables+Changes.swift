@@ -6,7 +6,7 @@ import StrataStorage
 /// The declared changes.
 extension MigrationTables {
   /// Gives tables other names, all at once, so two may change places.
-  package func rename(_ names: [String: String]) throws {
+  func rename(_ names: [String: String]) throws {
     let targets = Set(names.values)
     for (table, name) in names.sorted(by: { $0.key < $1.key }) {
       try workspace.checkIsReadable(table)
@@ -16,85 +16,100 @@ extension MigrationTables {
       }
       workspace.copySealing(of: table, to: name)
     }
-    try mapReferences(besides: names) { try $0.referring(to: names) }
-    try workspace.columns.mapFields { try Layout([$0]).referring(to: names).fields[0] }
+    for table in workspace.tables.sorted() where names[table] == nil {
+      let numbers = try workspace.relabel([table: table]) { layout in
+        let refers = layout.references.contains { names[$0.table] != nil }
+        return refers ? try layout.referring(to: names) : nil
+      }
+      var scan = numbers.isEmpty ? Peekable { nil } : workspace.scan(table)
+      while let entity = try scan.next() {
+        guard let number = numbers[entity.layout] else { continue }
+        try workspace.put(
+          (number, Array(entity.record)),
+          id: Array(entity.id),
+          from: nil,
+          in: table
+        )
+      }
+    }
+    let numbers = try workspace.relabel(names) { try $0.referring(to: names) }
     for (table, name) in names.sorted(by: { $0.key < $1.key }) {
-      try move(table, to: name, names, removing: !targets.contains(table))
+      try move(table, to: name, numbers, removing: !targets.contains(table))
     }
     for table in names.keys.sorted() where targets.contains(table) {
       var before = workspace.before(table)
+      let number = workspace.number(of: table)
       while let entity = try before.next() {
-        try workspace.removeUnlessStaged(Array(entity.id), from: table)
+        let id = Array(entity.id)
+        let isTaken = try workspace.staging.row(of: .staged, number, id)?.record != nil
+        if !isTaken { try workspace.clear(id, in: table, .moved) }
       }
     }
     for table in names.keys where !targets.contains(table) { workspace.noteLeft(table) }
-    workspace.noteRename(of: names)
+    try workspace.shapes.rename(names)
   }
 
   /// Stores the records of a table under another name.
   private func move(
     _ table: String,
     to name: String,
-    _ names: [String: String],
+    _ numbers: [Int64: Int64],
     removing removes: Bool
   ) throws {
-    // The newest layout of the table is the newest of its new name.
-    var numbers: [Int64: Int64] = [:]
-    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
-      numbers[number] = try workspace.session.number(of: layout.referring(to: names), table: name)
-    }
     // Other records may be there already if the name is another table's.
-    var (scan, before) = (workspace.scan(table), workspace.before(table))
-    while let entity = try removes ? scan.next() : before.next() {
+    let isChanged = removes && workspace.changes(table)
+    var records = removes ? workspace.scan(table) : workspace.before(table)
+    while let entity = try records.next() {
       let id = Array(entity.id)
       let number =
         try numbers[entity.layout]
         ?? workspace.session.number(of: workspace.layout(entity.layout), table: name)
-      try workspace.stage(
-        (number, Array(entity.record)),
-        id: id,
-        origin: removes ? workspace.origin(of: id, in: table) : nil,
-        in: name
-      )
-      if removes { try workspace.removeKnown(id, from: table) }
+      let origin = isChanged ? try workspace.origin(of: id, in: table) : .place
+      try workspace.put((number, Array(entity.record)), id: id, from: origin, in: name)
+      if removes { try workspace.clear(id, in: table, .moved) }
     }
     workspace.tables.insert(name)
   }
 
   /// Removes the records of a table that was dropped.
-  package func removeRecords(of table: String) throws {
+  func removeRecords(of table: String) throws {
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
-      try workspace.removeKnown(Array(entity.id), from: table)
+      try workspace.clear(Array(entity.id), in: table, .removed)
     }
   }
 
   /// Gives a field another name.
   func renameField(_ field: String, to name: String, in table: String) throws {
     try workspace.checkIsReadable(table)
-    var layouts: [Int64: Layout] = [:]
-    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
+    let numbers = try workspace.relabel([table: table]) { layout in
       guard layout.fields.contains(where: { $0.name == field }),
         !layout.fields.contains(where: { $0.name == name })
-      else { continue }
-      let renamed = try Layout(
+      else { return nil }
+      return try Layout(
         layout.fields.map { $0.name == field ? .init(name, $0.kind, to: $0.references) : $0 }
       )
-      layouts[number] = renamed
-      _ = try workspace.session.number(of: renamed, table: table)
-      if workspace.newestLayout(of: table) == layout { workspace.resume(table, with: renamed) }
     }
-    workspace.renames.renameField(field, to: name, in: table)
-    workspace.columns.drop(field, of: table)
-    workspace.columns.mapFields(of: table) {
-      $0.name == field ? .init(name, $0.kind, to: $0.references) : $0
+    var shape = workspace.shapes[table]
+    shape.rename(field, to: name)
+    shape.leave(field)
+    let declared = shape.declared.map { column in
+      guard column.name == field else { return column }
+      return column.with(.init(name, column.field.kind, to: column.field.references))
     }
+    shape.declare(declared)
+    workspace.shapes[table] = shape
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
-      if let layout = layouts[entity.layout],
+      if let number = numbers[entity.layout],
         FieldPresence(entity.record, try workspace.layout(entity.layout)) != nil
       {
-        try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)
+        try workspace.put(
+          (number, Array(entity.record)),
+          id: Array(entity.id),
+          from: nil,
+          in: table
+        )
         continue
       }
       // The field is beside the layout of the record, or there is one of the new name.
@@ -137,23 +152,20 @@ extension MigrationTables {
   }
 
   private func declare(_ field: Layout.Field, in table: String) {
-    var columns = workspace.columns[table]
-    if let index = columns.firstIndex(where: { $0.field.name == field.name }) {
+    var columns = workspace.shapes[table].declared
+    if let index = columns.firstIndex(where: { $0.name == field.name }) {
       let kind = columns[index].field.kind
-      columns[index] = columns[index].with(.init(field.name, kind, to: field.references), in: table)
+      columns[index] = columns[index].with(.init(field.name, kind, to: field.references))
     } else {
-      let since = workspace.session.written.revision.next
-      columns.append(
-        DeclaredColumn(table: table, field: field, isRequired: false, since: since)
-      )
+      columns.append(DeclaredColumn(table: table, field: field))
     }
-    if columns != workspace.columns[table] { workspace.columns.declare(columns, in: table) }
+    workspace.shapes[table].declare(columns)
   }
 
   /// Removes a table with its records.
   func drop(_ table: String) throws {
     allow(.destructive(table))
-    end(table)
+    workspace.noteLeft(table)
     try removeRecords(of: table)
   }
 
@@ -203,14 +215,15 @@ extension MigrationTables {
       }
     }
     let kind = kinds.count == 1 ? kinds.first ?? .tagged : .tagged
-    try moveRecords(of: table, kind)
-    for other in workspace.tables.sorted() where other != table {
-      try rewriteReferences(from: other, to: table, kind)
-    }
-    var unfollowed = UnfollowedIDs(workspace, kinds: oldKinds)
     for other in workspace.tables.sorted() {
-      let followed = try references(from: other, to: table)
-      for finding in try unfollowed.find(in: other, besides: followed, of: table) { note(finding) }
+      let references = try workspace.references(from: other).filter { $0.table == table }
+      var unfollowed = UnfollowedIDs(staging, kinds: oldKinds, besides: references)
+      if other == table {
+        try moveRecords(of: table, kind, references, &unfollowed)
+      } else {
+        try rewrite(references, in: other, kind, &unfollowed)
+      }
+      for finding in unfollowed.findings(in: other, of: table) { note(finding) }
     }
     try staging.dropMoved()
     // All of its old IDs are gone, and lead to the new ones where a layout says that they are references.
@@ -218,9 +231,13 @@ extension MigrationTables {
   }
 
   /// Stores the records of a table under their new IDs, once all of them are known.
-  private func moveRecords(of table: String, _ kind: Layout.Kind) throws {
+  private func moveRecords(
+    of table: String,
+    _ kind: Layout.Kind,
+    _ references: [Layout.Reference],
+    _ unfollowed: inout UnfollowedIDs
+  ) throws {
     let staging = workspace.staging
-    let references = try references(from: table, to: table)
     if let layout = workspace.newestLayout(of: table) {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
@@ -229,6 +246,7 @@ extension MigrationTables {
     while let entity = try scan.next() {
       var record = try record(entity)
       guard !record.isLone, let value = try staging.newValue(of: Array(entity.id)) else { continue }
+      try unfollowed.look(at: record.members)
       record.id = try RecordValue(taggedBytes: value)
       var members = record.members
       if let index = members.firstIndex(where: { $0.name == "id" }) {
@@ -239,39 +257,44 @@ extension MigrationTables {
       let number = try workspace.session.number(of: layout, table: table)
       let id = EncodedID.bytes(of: record.id)
       let stored = try workspace.sealed((number, bytes), id: id, in: table)
-      try staging.note(Array(entity.id), isStoredAs: stored)
+      let origin = try workspace.origin(of: Array(entity.id), in: table)
+      try staging.note(Array(entity.id), isStoredAs: stored, from: origin)
     }
-    var last: [UInt8]?
-    while true {
-      let page = try staging.moved(after: last)
-      guard let end = page.last else { break }
-      last = end.old
-      for moved in page {
-        guard let record = moved.record else { continue }
-        let isMoved = moved.old != moved.new
-        try workspace.put(record, id: moved.new, movedFrom: isMoved ? moved.old : nil, in: table)
-      }
+    var left = staging.moved()
+    while let moved = try left.next() {
+      if moved.record == nil || moved.old == moved.new { continue }
+      try workspace.clear(moved.old, in: table, .moved)
+    }
+    var moved = staging.moved()
+    while let moved = try moved.next() {
+      guard let record = moved.record else { continue }
+      let isSame = moved.old == moved.new
+      let origin = moved.origin == .place && !isSame ? .moved(from: moved.old) : moved.origin
+      try workspace.put(record, id: moved.new, from: origin, in: table)
     }
   }
 
   /// Rewrites the references from another table to the records that have new IDs.
-  private func rewriteReferences(from table: String, to target: String, _ kind: Layout.Kind) throws
-  {
-    let references = try references(from: table, to: target)
-    guard !references.isEmpty else { return }
-    try workspace.checkIsReadable(table)
-    if let layout = workspace.newestLayout(of: table) {
-      workspace.resume(table, with: try layout.holding(kind, at: references))
-    }
-    for reference in references {
-      allow(.lossy("\(table).\(reference.field)"))
+  private func rewrite(
+    _ references: [Layout.Reference],
+    in table: String,
+    _ kind: Layout.Kind,
+    _ unfollowed: inout UnfollowedIDs
+  ) throws {
+    if !references.isEmpty {
+      try workspace.checkIsReadable(table)
+      if let layout = workspace.newestLayout(of: table) {
+        workspace.resume(table, with: try layout.holding(kind, at: references))
+      }
+      for reference in references { allow(.lossy("\(table).\(reference.field)")) }
     }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
+      if try workspace.layout(entity.layout).isOfSealedRecords { continue }
       let record = try record(entity)
-      guard !record.isLone, let members = try rewritten(record.members, at: references) else {
-        continue
-      }
+      if record.isLone { continue }
+      try unfollowed.look(at: record.members)
+      guard let members = try rewritten(record.members, at: references) else { continue }
       try workspace.put(members, id: Array(entity.id), in: table)
     }
   }
@@ -300,34 +323,6 @@ extension MigrationTables {
       }
     }
     return nil
-  }
-
-  /// The places where IDs of another table are in the records of a table.
-  private func references(from table: String, to target: String) throws -> [Layout.Reference] {
-    try workspace.references(from: table).filter { $0.table == target }
-  }
-
-  /// Gives the records that refer to tables other layouts; they keep their bytes.
-  private func mapReferences(
-    besides names: [String: String],
-    _ change: (Layout) throws -> Layout
-  ) throws {
-    for table in workspace.tables.sorted() where names[table] == nil {
-      var layouts: [Int64: Layout] = [:]
-      for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key })
-      where layout.references.contains(where: { names[$0.table] != nil }) {
-        layouts[number] = try change(layout)
-      }
-      if layouts.isEmpty { continue }
-      if let newest = workspace.newestLayout(of: table) {
-        workspace.resume(table, with: try change(newest))
-      }
-      var scan = workspace.scan(table)
-      while let entity = try scan.next() {
-        guard let layout = layouts[entity.layout] else { continue }
-        try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)
-      }
-    }
   }
 }
 

@@ -23,6 +23,9 @@ public final class MigrationTables {
   package private(set) var findings: [MigrationFinding] = []
 
   let workspace: MigrationWorkspace
+  /// The names that a script has given tables, by those before, and layouts that refer to them.
+  private var renamed: [String: String] = [:]
+  private var referringLayouts: [Layout: Layout] = [:]
   private let reportRecords: (Int) throws -> Void
 
   init(
@@ -77,7 +80,7 @@ public final class MigrationTables {
     var record = before
     try body(&record)
     if record.isRemoved {
-      try workspace.removeKnown(Array(entity.id), from: entity.table)
+      try workspace.clear(Array(entity.id), in: entity.table, .removed)
     } else if record.isChanged || record.id != before.id {
       try store(record, at: Array(entity.id))
     }
@@ -128,7 +131,7 @@ public final class MigrationTables {
       )
     }
     for (field, name) in record.renamed where record[name].map({ $0 != .null }) ?? false {
-      workspace.renames.renameField(field, to: name, in: record.table)
+      workspace.shapes[record.table].rename(field, to: name)
     }
     if id == before {
       try workspace.put(record.members, id: id, in: record.table)
@@ -151,102 +154,95 @@ extension MigrationTables {
   /// Whether a table has sealed records.
   package func isSealed(_ table: String) throws -> Bool { try workspace.isSealed(table) }
 
-  /// Starts to read the records of a table as they are now, in the order of their encoded IDs; each call of the
-  /// result gives the next one.
+  /// Starts to read the records of a table as they were when the step started, in the order of their encoded IDs; each
+  /// call of the result gives the next one.
   package func start(_ table: String) -> () throws -> StoredEntity? {
-    var scan = workspace.scan(table)
-    return { try scan.next() }
+    var before = workspace.before(table)
+    return { try before.next() }
   }
 
   /// Stores a record's bytes.
-  package func put(_ record: [UInt8], _ layout: Layout, id: [UInt8], in table: String) throws {
-    try workspace.put(record, layout, id: id, in: table)
-  }
-
-  /// Stores the bytes of a record that had another ID, which it has left.
+  ///
+  /// - Parameter former: The encoded ID of the record that it was when the step started; nil for a new one.
   package func put(
     _ record: [UInt8],
     _ layout: Layout,
     id: [UInt8],
-    leaving former: [UInt8],
+    from former: [UInt8]?,
     in table: String
   ) throws {
-    try workspace.put(record, layout, id: id, leaving: former, in: table)
+    if let former, former != id { try workspace.clearFormer(former, in: table, .moved) }
+    let origin = former.map { MigrationStaging.Origin.moved(from: $0) } ?? .new
+    try workspace.put(record, referring(layout), id: id, from: origin, in: table)
   }
 
-  /// Notes that the record of an encoded ID comes under another one.
-  package func leave(encodedID id: [UInt8], in table: String) throws {
-    try workspace.leave(id, in: table)
-  }
-
-  /// Removes the record of an encoded ID.
+  /// Removes the record that had an encoded ID when the step started.
   package func remove(encodedID id: [UInt8], from table: String) throws {
-    try workspace.remove(id, from: table)
-  }
-
-  /// Adds a layout that further records of a table start from.
-  package func add(_ layout: Layout, to table: String) throws {
-    _ = try workspace.session.number(of: layout, table: table)
-    workspace.resume(table, with: layout)
-  }
-
-  /// Notes that a field has another name, so that its values are not taken for lost.
-  package func noteName(_ name: String, of field: String, in table: String) {
-    workspace.renames.renameColumn(field, to: name, in: table)
-    workspace.columns.drop(field, of: table)
-  }
-
-  /// Notes that a field was dropped: no record has a value in it when the step ends.
-  ///
-  /// Its values are lost, also where a field of its name was added.
-  package func noteDropped(_ field: String, of table: String) {
-    workspace.renames.dropField(field, of: table)
-    workspace.columns.drop(field, of: table)
+    try workspace.clearFormer(id, in: table, .removed)
   }
 
   /// The fields that migrations have dropped from a table: no record has a value in one.
   package func droppedFields(of table: String) -> Set<String> {
-    workspace.columns.dropped(from: table)
+    Set(workspace.shapes[table].gone.map(\.name))
   }
 
-  /// Notes which fields a table has, with values or without.
-  package func noteFields(_ fields: Set<String>, of table: String) {
-    workspace.columns.note(fields, of: table)
-  }
-
-  /// The same for a table whose name another one may have had: the fields of that one are no columns of it.
-  package func noteFieldsAnew(_ fields: Set<String>, of table: String) {
-    for field in workspace.layouts(of: table).values.flatMap(\.fields)
-    where !fields.contains(field.name) {
-      workspace.columns.drop(field.name, of: table)
-    }
-    noteFields(fields, of: table)
+  /// The columns that scripts have declared in a table, in its order.
+  package func declaredColumns(of table: String) -> [DeclaredColumn] {
+    workspace.shapes[table].declared
   }
 
   /// Adds a finding that the changes do not show.
   package func note(_ finding: MigrationFinding) { findings.append(finding) }
 
-  /// The columns that scripts have declared in a table, in its order.
-  package func declaredColumns(of table: String) -> [DeclaredColumn] {
-    workspace.columns[table]
-  }
-
-  /// Declares the columns of a table, in its order, in place of those that were declared before.
-  package func declare(_ columns: [ColumnDeclaration], in table: String) {
-    let known = workspace.columns[table]
-    let declared = columns.map { column in
-      DeclaredColumn(
-        table: table,
-        field: column.field,
-        isRequired: column.isRequired,
-        defaultValue: column.defaultValue,
-        since: known.first { $0.field.name == column.field.name }?.since
-          ?? workspace.session.written.revision.next
-      )
+  /// Changes tables besides their records, but drops the records of those that were dropped.
+  ///
+  /// O(records) for tables with other names and those that refer to them.
+  package func alter(_ changes: [TableChange]) throws {
+    for change in changes {
+      switch change.kind {
+      case .dropped: try removeRecords(of: change.table)
+      case .renamed(let former): renamed[former] = change.table
+      case .kept, .replaced, .created: break
+      }
     }
-    if declared != known { workspace.columns.declare(declared, in: table) }
+    if !renamed.isEmpty { try rename(renamed) }
+    let there = changes.filter { $0.kind != .dropped }
+    for var change in there {
+      let table = change.table
+      if change.kind == .created { workspace.addTable(table) }
+      if let layout = change.layout {
+        let layout = try referring(layout)
+        _ = try workspace.session.number(of: layout, table: table)
+        workspace.resume(table, with: layout)
+      }
+      if change.kind != .kept {
+        // The fields of another table that had the name are no columns of it.
+        for field in layouts(of: table).values.flatMap(\.fields)
+        where !change.fields.contains(field.name) {
+          workspace.shapes[table].leave(field.name)
+        }
+      }
+      change.declared = try change.declared?.map {
+        $0.with(try referring(Layout([$0.field])).fields[0])
+      }
+      workspace.shapes[table].change(to: change)
+    }
+    let names = Set(there.map(\.table))
+    for change in changes where !names.contains(change.table) { workspace.noteLeft(change.table) }
   }
 
+  /// A layout with references to the names that tables have now.
+  private func referring(_ layout: Layout) throws -> Layout {
+    if renamed.isEmpty { return layout }
+    if let known = referringLayouts[layout] { return known }
+    let result = try layout.referring(to: renamed)
+    referringLayouts[layout] = result
+    return result
+  }
+}
+
+/// Integer IDs.
+extension MigrationTables {
   /// The highest integer that was an ID in a table; O(entities of the table, and changes that the file has).
   package func highestNumber(in table: String) throws -> Int64? {
     try workspace.highestNumber(in: table)
@@ -255,25 +251,6 @@ extension MigrationTables {
   /// Notes the highest number that a script has given to a row of a table.
   package func noteNumber(_ number: Int64, in table: String) {
     workspace.noteNumber(number, in: table)
-  }
-
-  /// Notes that a table was dropped: it is there no longer, once its records are removed.
-  package func end(_ table: String) { workspace.noteLeft(table) }
-
-  /// Adds a table without records.
-  package func addTable(_ table: String) { workspace.addTable(table) }
-}
-
-/// What a script says of a column.
-package struct ColumnDeclaration: Equatable {
-  package var field: Layout.Field
-  /// Whether it is NOT NULL.
-  package let isRequired: Bool
-  /// Its DEFAULT, as it is written; nil for none.
-  package let defaultValue: String?
-
-  package init(_ field: Layout.Field, isRequired: Bool, defaultValue: String?) {
-    (self.field, self.isRequired, self.defaultValue) = (field, isRequired, defaultValue)
   }
 }
 
@@ -284,17 +261,17 @@ extension MigrationTables {
     Dictionary(
       uniqueKeysWithValues: names.map { table in
         let stored = layouts(of: table).values.flatMap { $0.fields.map(\.name) }
-        return (table, Set(stored + declaredColumns(of: table).map(\.field.name)))
+        return (table, Set(stored + declaredColumns(of: table).map(\.name)))
       }
     )
   }
 
   /// The tables and fields that were not there before, `tags` and `people.vip`, in their order.
   func added(to before: [String: Set<String>]) -> [String] {
-    let renames = workspace.renames
-    return fields.sorted { $0.key < $1.key }.flatMap { table, fields -> [String] in
-      guard let known = before[renames.tables[table] ?? table] else { return [table] }
-      let renamed = known.flatMap { renames.names(of: $0, in: table) }
+    fields.sorted { $0.key < $1.key }.flatMap { table, fields -> [String] in
+      let shape = workspace.shapes[table]
+      guard let known = before[shape.former ?? table] else { return [table] }
+      let renamed = known.flatMap { shape.names(of: $0) }
       return fields.subtracting(known).subtracting(renamed).sorted().map { "\(table).\($0)" }
     }
   }

@@ -11,8 +11,8 @@ import StrataStorage
 final class MigrationWorkspace {
   /// The tables that are there: those of the store, those that the run has added, and none that it has ended.
   var tables: Set<String>
-  /// The columns that are declared and those that were dropped.
-  var columns: MigrationColumns
+  /// What is known of tables besides their records.
+  var shapes: TableShapes
   let session: WriterSession
   let staging: MigrationStaging
   /// Where entities have come since the revision that the run goes back to; nil in other runs.
@@ -36,24 +36,19 @@ final class MigrationWorkspace {
   private struct Step {
     /// What opens and seals the records of a table.
     var seals: [String: any RecordSealing] = [:]
-    /// The tables with changes in the staging.
+    /// The tables with operations in the staging.
     var tables: Set<String> = []
     /// The tables that it has renamed or dropped.
     var leftTables: Set<String> = []
     /// Whether it has stored a record.
     var hasPuts = false
-    var renames = MigrationRenames()
-    /// The tables in which it has given records other IDs.
-    var movedTables: Set<String> = []
-    /// The tables that it has given other names, and changed since.
-    var tablesChangedSinceRename: Set<String> = []
   }
 
   init(_ view: ReadView, _ session: WriterSession) throws {
     self.view = view
     base = try view.state(at: view.last.revision)
     tables = view.tables
-    columns = MigrationColumns(view)
+    shapes = TableShapes(view)
     staging = try MigrationStaging()
     self.session = session
   }
@@ -64,14 +59,11 @@ final class MigrationWorkspace {
   /// What opens and seals the records of a table in the step; nil for none.
   func sealing(of table: String) -> (any RecordSealing)? { step.seals[table] }
 
+  /// Whether the step has an operation on a table.
+  func changes(_ table: String) -> Bool { step.tables.contains(table) }
+
   /// Whether the step has stored a record.
   var hasPuts: Bool { step.hasPuts }
-
-  /// What the step has given other names.
-  var renames: MigrationRenames {
-    get { step.renames }
-    _modify { yield &step.renames }
-  }
 
   /// The table of a number in the staging.
   func table(_ number: Int64) -> String { namesOfNumbers[Int(number) - 1] }
@@ -116,129 +108,48 @@ extension MigrationWorkspace {
 
 /// Reading.
 extension MigrationWorkspace {
-  /// Goes through a table as it is when it is asked for each entity; entities that are added after the start are
-  /// left out.
-  struct Scan {
-    private let workspace: MigrationWorkspace
-    private let table: String
-    private let number: Int64
-    private let start: Int64
-    private var before: Before
-    private var page: ArraySlice<MigrationStaging.Change> = []
-    private var isPaged: Bool
-    private var upcoming: StoredEntity?
-    private var hasUpcoming = false
-
-    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
-      self.workspace = workspace
-      self.table = table
-      number = workspace.number(of: table)
-      start = workspace.sequence
-      before = Before(workspace, table)
-      isPaged = !workspace.step.tables.contains(table)
-    }
-
-    /// The next entity; nil at the end.
-    mutating func next() throws -> StoredEntity? {
-      try nextStored().map { try workspace.opened($0) }
-    }
-
-    private mutating func nextStored() throws -> StoredEntity? {
+  /// The entities of a table, each as it is when it is asked for; those that are added after the start are left out.
+  func scan(_ table: String) -> Peekable<StoredEntity> {
+    let (number, start) = (number(of: table), sequence)
+    var before = before(table)
+    var rows =
+      changes(table) ? staging.rows(of: .staged, number, upTo: start) : Peekable { nil }
+    return Peekable { [self] in
       while true {
-        if !hasUpcoming {
-          upcoming = try before.next()
-          hasUpcoming = true
+        guard let id = (try before.peek()?.id).orEarlier(try rows.peek()?.id[...]) else {
+          return nil
         }
-        let added = try nextAdded()
-        if let entity = upcoming, added.map({ !$0.lexicographicallyPrecedes(entity.id) }) ?? true {
-          hasUpcoming = false
-          if let added, added[...] == entity.id { page = page.dropFirst() }
-          guard workspace.step.tables.contains(table),
-            let row = try workspace.staging.row(of: .staged, number, Array(entity.id))
-          else { return entity }
-          // Another record was given this ID before this one was visited.
-          if row.number > start, row.record != nil, row.origin != nil {
-            throw MigrationStepError.sameID(row.id, in: table)
-          }
-          if let entity = row.entity(in: table) { return entity }
-          continue
+        let entity = try before.next { $0.id == id }
+        _ = try rows.next { $0.id[...] == id }
+        guard changes(table), let row = try staging.row(of: .staged, number, Array(id)) else {
+          return try entity.map { try opened($0) }
         }
-        guard let added else { return nil }
-        page = page.dropFirst()
-        let row = try workspace.staging.row(of: .staged, number, added)
-        if let entity = row?.entity(in: table) { return entity }
+        // Another record was given this ID before this one was visited.
+        if row.number > start, row.record != nil, row.formerID != nil {
+          throw MigrationStepError.sameID(row.id, in: table)
+        }
+        if let entity = row.entity(in: table) { return try opened(entity) }
       }
     }
-
-    /// The ID of the next row that was staged before the start.
-    private mutating func nextAdded() throws -> [UInt8]? {
-      while true {
-        while let row = page.first {
-          if row.number <= start { return row.id }
-          lastID = row.id
-          page = page.dropFirst()
-        }
-        if isPaged { return nil }
-        page = try workspace.staging.page(of: .staged, number, after: lastID)[...]
-        lastID = page.last?.id
-        if page.isEmpty { isPaged = true }
-      }
-    }
-
-    private var lastID: [UInt8]?
   }
 
-  /// Goes through a table as it was when the step started.
-  struct Before {
-    private let workspace: MigrationWorkspace
-    private let table: String
-    private let number: Int64
-    private var base: EntityScan
-    private var upcoming: StoredEntity?
-    private var hasUpcoming = false
-    private var page: ArraySlice<MigrationStaging.Change> = []
-    private var lastID: [UInt8]?
-    private var isPaged: Bool
-
-    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
-      self.workspace = workspace
-      self.table = table
-      number = workspace.number(of: table)
-      base = workspace.base.scan(table)
-      isPaged = !workspace.keptTables.contains(table)
-    }
-
-    mutating func next() throws -> StoredEntity? {
+  /// The entities of a table as it was when the step started.
+  func before(_ table: String) -> Peekable<StoredEntity> {
+    var scan = base.scan(table)
+    guard keptTables.contains(table) else { return Peekable { try scan.next() } }
+    var file = Peekable { try scan.next() }
+    var rows = staging.rows(of: .kept, number(of: table))
+    return Peekable {
       while true {
-        if !hasUpcoming {
-          upcoming = try base.next()
-          hasUpcoming = true
+        guard let id = (try file.peek()?.id).orEarlier(try rows.peek()?.id[...]) else {
+          return nil
         }
-        if page.isEmpty, !isPaged {
-          page = try workspace.staging.page(of: .kept, number, after: lastID)[...]
-          lastID = page.last?.id
-          isPaged = page.isEmpty
-        }
-        guard let row = page.first else {
-          hasUpcoming = false
-          return upcoming
-        }
-        if let upcoming, upcoming.id.lexicographicallyPrecedes(row.id) {
-          hasUpcoming = false
-          return upcoming
-        }
-        if upcoming.map({ $0.id == row.id[...] }) ?? false { hasUpcoming = false }
-        page = page.dropFirst()
+        let entity = try file.next { $0.id == id }
+        guard let row = try rows.next(if: { $0.id[...] == id }) else { return entity }
         if let entity = row.entity(in: table) { return entity }
       }
     }
   }
-
-  /// The entities of a table.
-  func scan(_ table: String) -> Scan { Scan(self, table) }
-
-  /// The entities of a table before the step.
-  func before(_ table: String) -> Before { Before(self, table) }
 
   /// The entity of an ID.
   func entity(_ id: [UInt8], in table: String) throws -> StoredEntity? {
@@ -248,7 +159,7 @@ extension MigrationWorkspace {
   /// The same as it is stored.
   private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
     let number = number(of: table)
-    if step.tables.contains(table), let row = try staging.row(of: .staged, number, id) {
+    if changes(table), let row = try staging.row(of: .staged, number, id) {
       return row.entity(in: table)
     }
     if keptTables.contains(table), let row = try staging.row(of: .kept, number, id) {
@@ -269,27 +180,20 @@ extension MigrationWorkspace {
   private struct LookUp {
     private let base: EntityState
     private let table: String
-    private var scan: EntityScan
-    private var current: StoredEntity?
-    private var isStarted = false
+    private var entities: Peekable<StoredEntity>
 
     init(_ base: EntityState, _ table: String) {
-      self.base = base
-      self.table = table
-      scan = base.scan(table)
+      (self.base, self.table) = (base, table)
+      var scan = base.scan(table)
+      entities = Peekable { try scan.next() }
     }
 
     mutating func entity(_ id: [UInt8]) throws -> StoredEntity? {
-      if !isStarted {
-        isStarted = true
-        current = try scan.next()
-      }
       var steps = 2_048
-      while let entity = current, entity.id.lexicographicallyPrecedes(id), steps > 0 {
-        current = try scan.next()
+      while steps > 0, try entities.next(if: { $0.id.lexicographicallyPrecedes(id) }) != nil {
         steps -= 1
       }
-      if let entity = current, entity.id == id[...] { return entity }
+      if let entity = try entities.peek(), entity.id == id[...] { return entity }
       var scan = base.scan(table, .ids([id]))
       return try scan.next()
     }
@@ -305,14 +209,9 @@ extension MigrationStaging.Change {
 /// Writing.
 extension MigrationWorkspace {
   /// Stores members as a record, with the newest layout of the table.
-  func put(
-    _ members: [RecordValue.Member],
-    id: [UInt8],
-    movedFrom: [UInt8]? = nil,
-    in table: String
-  ) throws {
+  func put(_ members: [RecordValue.Member], id: [UInt8], in table: String) throws {
     let (layout, record) = try encode(members, in: table)
-    try put(record, layout, id: id, movedFrom: movedFrom, in: table)
+    try put(record, layout, id: id, from: nil, in: table)
   }
 
   /// Members as a record, with the newest layout of the table.
@@ -333,35 +232,48 @@ extension MigrationWorkspace {
     writers[table] = RecordWriter(resuming: layout)
   }
 
+  /// Adds layouts for records that keep their bytes, and lets further records start from the newest of them; returns
+  /// their numbers by those that the records have.
+  ///
+  /// - Parameters:
+  ///   - tables: The names of tables, and those to add the layouts to.
+  ///   - change: Nil for a layout that stays as it is.
+  func relabel(
+    _ tables: [String: String],
+    _ change: (Layout) throws -> Layout?
+  ) throws -> [Int64: Int64] {
+    let before = tables.sorted { $0.key < $1.key }.map { table, name in
+      (name, newestLayout(of: table), layouts(of: table).sorted { $0.key < $1.key })
+    }
+    var numbers: [Int64: Int64] = [:]
+    for (name, newest, layouts) in before {
+      for (number, layout) in layouts {
+        guard let changed = try change(layout) else { continue }
+        numbers[number] = try session.number(of: changed, table: name)
+      }
+      if let newest = try newest.flatMap(change) { resume(name, with: newest) }
+    }
+    return numbers
+  }
+
   /// The layout that further records of a table start from.
   func newestLayout(of table: String) -> Layout? {
     writers[table]?.layout ?? session.catalog.lastLayout(of: table)
   }
 
   /// Stores a record's bytes.
+  ///
+  /// - Parameter origin: Where it came from; nil for the record that is there now, if there is one.
   func put(
     _ record: [UInt8],
     _ layout: Layout,
     id: [UInt8],
-    movedFrom: [UInt8]? = nil,
+    from origin: MigrationStaging.Origin?,
     in table: String
   ) throws {
     try checkSize(record, in: table)
     let number = try session.number(of: layout, table: table)
-    try put((number, record), id: id, movedFrom: movedFrom, in: table)
-  }
-
-  /// Stores the bytes of a record whose former ID another record has now.
-  func put(
-    _ record: [UInt8],
-    _ layout: Layout,
-    id: [UInt8],
-    leaving former: [UInt8],
-    in table: String
-  ) throws {
-    try checkSize(record, in: table)
-    let number = try session.number(of: layout, table: table)
-    try stage((number, record), id: id, origin: former, in: table)
+    try put((number, record), id: id, from: origin, in: table)
   }
 
   func checkSize(_ record: [UInt8], in table: String) throws {
@@ -372,20 +284,23 @@ extension MigrationWorkspace {
     }
   }
 
+  /// The same with the number of its layout.
   func put(
-    _ record: (layout: Int64, bytes: [UInt8]),
+    _ record: MigrationStaging.Record,
     id: [UInt8],
-    movedFrom: [UInt8]?,
+    from origin: MigrationStaging.Origin?,
     in table: String
   ) throws {
-    if let movedFrom {
-      let earlier = try staging.row(of: .staged, number(of: table), id)
-      if let origin = earlier?.origin, earlier?.record != nil, origin != movedFrom {
-        throw MigrationStepError.sameID(id, in: table)
-      }
-      try removeMoved(movedFrom, from: table)
-    }
-    try stage(record, id: id, origin: movedFrom, in: table)
+    let record = try sealed(record, id: id, in: table)
+    tables.insert(table)
+    step.hasPuts = true
+    try staging.put(
+      record,
+      at: id,
+      of: number(of: table),
+      from: origin == .moved(from: id) ? .place : origin,
+      number: nextNumber(in: table)
+    )
   }
 
   /// Stores members under another ID than their record has now.
@@ -401,71 +316,43 @@ extension MigrationWorkspace {
     guard try staging.row(of: .staged, number(of: table), id)?.record == nil else {
       throw MigrationStepError.sameID(id, in: table)
     }
-    let row = try staging.row(of: .staged, number(of: table), before)
-    // The record may have had another ID at the start of the step, or may be new.
-    let earlier = row?.origin.flatMap { $0.isEmpty ? nil : $0 }
-    let isNew = try row != nil && earlier == nil && hasMoved(before, in: table)
-    let origin = isNew ? nil : earlier ?? before
-    try stage(
-      .init(id: before, record: nil, origin: origin == before ? [] : nil, number: sequence + 1),
+    let origin = try origin(of: before, in: table)
+    try clear(before, in: table, .moved)
+    let (layout, record) = try encode(members, in: table)
+    try put(
+      record,
+      layout,
+      id: id,
+      from: origin == .place ? .moved(from: before) : origin,
       in: table
     )
-    let (layout, bytes) = try encode(members, in: table)
-    try checkSize(bytes, in: table)
-    let number = try session.number(of: layout, table: table)
-    try stage((number, bytes), id: id, origin: origin == id ? nil : origin, in: table)
   }
 
-  /// Stores a record that had another ID before the step, or this one if there is no origin.
-  func stage(
-    _ record: (layout: Int64, bytes: [UInt8]),
-    id: [UInt8],
-    origin: [UInt8]?,
-    in table: String
-  ) throws {
-    let record = try sealed(record, id: id, in: table)
-    tables.insert(table)
-    if origin != nil { step.movedTables.insert(table) }
-    try stage(.init(id: id, record: record, origin: origin, number: sequence + 1), in: table)
+  /// Where the record of an ID came from.
+  func origin(of id: [UInt8], in table: String) throws -> MigrationStaging.Origin {
+    guard changes(table) else { return .place }
+    return try staging.row(of: .staged, number(of: table), id)?.origin ?? .place
   }
 
   /// Removes the record of an ID, if there is one.
   func remove(_ id: [UInt8], from table: String) throws {
-    if try stored(id, in: table) != nil { try removeKnown(id, from: table) }
+    if try stored(id, in: table) != nil { try clear(id, in: table, .removed) }
   }
 
-  /// Removes a record that was read.
-  func removeKnown(_ id: [UInt8], from table: String) throws {
-    try stage(
-      .init(id: id, record: nil, origin: nil, number: sequence + 1, isRemoved: true),
-      in: table
-    )
+  /// Removes a record that was read, or notes that it has another ID.
+  func clear(_ id: [UInt8], in table: String, _ reason: MigrationStaging.Reason) throws {
+    try staging.clear(id, of: number(of: table), reason, number: nextNumber(in: table))
   }
 
-  /// Removes a record that was read, unless the step has stored another one under its ID.
-  func removeUnlessStaged(_ id: [UInt8], from table: String) throws {
-    if try staging.row(of: .staged, number(of: table), id)?.record != nil { return }
-    try removeKnown(id, from: table)
+  /// The same for the record that had an ID before the step, unless another one has it already.
+  func clearFormer(_ id: [UInt8], in table: String, _ reason: MigrationStaging.Reason) throws {
+    try staging.clearFormer(id, of: number(of: table), reason, number: nextNumber(in: table))
   }
 
-  /// Notes that a record has another ID now, which it is stored under later.
-  func leave(_ id: [UInt8], in table: String) throws {
-    try stage(.init(id: id, record: nil, origin: [], number: sequence + 1), in: table)
-  }
-
-  /// Removes a record that has another ID now, unless another one has its ID already.
-  private func removeMoved(_ id: [UInt8], from table: String) throws {
-    let row = try staging.row(of: .staged, number(of: table), id)
-    if row?.record != nil, row?.origin?.isEmpty == false { return }
-    try stage(.init(id: id, record: nil, origin: [], number: sequence + 1), in: table)
-  }
-
-  private func stage(_ row: MigrationStaging.Change, in table: String) throws {
+  private func nextNumber(in table: String) -> Int64 {
     sequence += 1
     step.tables.insert(table)
-    if row.record != nil { step.hasPuts = true }
-    if renames.tables[table] != nil { step.tablesChangedSinceRename.insert(table) }
-    try staging.stage(number(of: table), row)
+    return sequence
   }
 }
 
@@ -476,27 +363,9 @@ extension MigrationWorkspace {
     step.tables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// The ID that a record had before the step; nil where it is the same.
-  func origin(of id: [UInt8], in table: String) throws -> [UInt8]? {
-    guard step.movedTables.contains(table) else { return nil }
-    return try staging.row(of: .staged, number(of: table), id)?.origin
-  }
-
   /// Lets records of a table be sealed as those of another one, whose name it gets.
   func copySealing(of table: String, to name: String) {
     step.seals[name] = step.seals[name] ?? step.seals[table]
-  }
-
-  /// Notes that tables have other names; their records were put under them.
-  func noteRename(of names: [String: String]) {
-    renames.renameTables(names)
-    columns.rename(names)
-    let changed = step.tablesChangedSinceRename
-    step.tablesChangedSinceRename.subtract(names.values)
-    step.tablesChangedSinceRename.subtract(names.keys)
-    for (table, name) in names where changed.contains(table) {
-      step.tablesChangedSinceRename.insert(name)
-    }
   }
 
   /// Adds a table, or keeps one that was left.
@@ -516,22 +385,8 @@ extension MigrationWorkspace {
     }
     step.leftTables = []
     tables.subtract(ended)
-    for table in ended { columns.end(table) }
+    for table in ended { shapes.end(table) }
     return ended.sorted()
-  }
-
-  /// Whether the step has given records of a table other IDs.
-  func hasMoves(in table: String) -> Bool { step.movedTables.contains(table) }
-
-  /// Whether a record of a table had this ID before the step and has another one now.
-  func hasMoved(_ id: [UInt8], in table: String) throws -> Bool {
-    guard step.movedTables.contains(table) else { return false }
-    return try staging.hasMoved(id, of: number(of: table))
-  }
-
-  /// Whether the step has changed a table since it gave it another name.
-  func isChangedSinceRename(_ table: String) -> Bool {
-    step.tablesChangedSinceRename.contains(table)
   }
 
   /// Makes what the step of a name has changed the start of the next one.
@@ -540,6 +395,7 @@ extension MigrationWorkspace {
     try staging.keepStaged()
     keptTables.formUnion(step.tables)
     step = Step()
+    shapes.endStep()
   }
 }
 

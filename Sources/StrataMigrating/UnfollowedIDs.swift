@@ -15,38 +15,26 @@ struct UnfollowedIDs {
     var isOther: Bool { isNumber ? equal < values : equal == 0 && values >= 256 }
   }
 
-  private let workspace: MigrationWorkspace
+  private let staging: MigrationStaging
   /// The first bytes of the old IDs, which say what kinds they are of.
   private let kinds: Set<UInt8>
-  private var fields: [String: Field] = [:]
   /// The places that follow.
-  private var followed: Set<String> = []
+  private let followed: Set<String>
+  private var fields: [String: Field] = [:]
 
-  init(
-    _ workspace: MigrationWorkspace,
-    kinds: Set<UInt8>
-  ) {
-    self.workspace = workspace
-    self.kinds = kinds
+  init(_ staging: MigrationStaging, kinds: Set<UInt8>, besides references: [Layout.Reference]) {
+    (self.staging, self.kinds) = (staging, kinds)
+    followed = Set(references.map { String($0.place.prefix { $0 != "{" }) })
   }
 
-  /// The fields of a table, as findings; O(records of the table).
-  mutating func find(in table: String, besides references: [Layout.Reference], of target: String)
-    throws -> [MigrationFinding]
-  {
-    fields = [:]
-    followed = Set(references.map { String($0.place.prefix { $0 != "{" }) })
-    var scan = workspace.scan(table)
-    while let entity = try scan.next() {
-      let layout = try workspace.layout(entity.layout)
-      if layout.isOfSealedRecords { continue }
-      let value = try RecordValue(record: entity.record, layout: layout)
-      guard case .object(let members) = value else { continue }
-      for member in members where member.name != "id" {
-        try look(at: member.value, member.name)
-      }
-    }
-    return fields.filter { $0.value.equal > 0 && !$0.value.isOther }.sorted { $0.key < $1.key }
+  /// Looks at the fields of a record.
+  mutating func look(at members: [RecordValue.Member]) throws {
+    for member in members where member.name != "id" { try look(at: member.value, member.name) }
+  }
+
+  /// The fields of the table whose records it has seen, as findings.
+  func findings(in table: String, of target: String) -> [MigrationFinding] {
+    fields.filter { $0.value.equal > 0 && !$0.value.isOther }.sorted { $0.key < $1.key }
       .map { place, field in
         MigrationFinding(
           .unfollowed,
@@ -82,7 +70,7 @@ struct UnfollowedIDs {
     if case .string = value {} else { field.isNumber = value.integer != nil }
     let id = EncodedID.bytes(of: value)
     if let kind = id.first, kinds.contains(kind),
-      let new = try workspace.staging.newValue(of: id),
+      let new = try staging.newValue(of: id),
       EncodedID.bytes(of: try RecordValue(taggedBytes: new)) != id
     {
       field.equal += 1

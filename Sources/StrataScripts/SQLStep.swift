@@ -19,7 +19,6 @@ struct SQLStep: Sendable {
   func run(on tables: MigrationTables) throws {
     try script.checkStatements()
     for allowance in script.allowances { tables.allow(allowance) }
-    let names = StoredNames()
     let text = ([script.sql] + (script.before + script.after).map(\.sql)).joined().lowercased()
     let sources = try tables.names.map { table in
       var records = EntityRecords(
@@ -27,9 +26,8 @@ struct SQLStep: Sendable {
         layouts: tables.layouts(of: table),
         hiding: tables.droppedFields(of: table),
         declaring: tables.declaredColumns(of: table),
-        adding: { names.layouts[table] ?? [:] },
         above: { try tables.highestNumber(in: table) }
-      ) { tables.start(names[table]) }
+      ) { tables.start(table) }
       if text.contains(table.lowercased()) { try records.hideUnusedFields() }
       return records
     }
@@ -50,11 +48,11 @@ struct SQLStep: Sendable {
     for check in script.before { try run(check, on: copies) }
     try copies.run(script.sql, timeLimit: timeLimit)
     for check in script.after { try run(check, on: copies) }
-    let shape = try copies.shape()
-    for finding in try findings(use, shape) + copies.unkept() + copies.unshown() {
+    let changes = try copies.tableChanges()
+    for finding in try findings(use, changes) + copies.unkept() + copies.unshown() {
       tables.note(finding)
     }
-    try store(copies, shape, use, names, in: tables)
+    try store(copies, changes, use, in: tables)
   }
 
   private func run(_ check: ScriptCheck, on copies: EntityTables) throws {
@@ -84,50 +82,19 @@ struct SQLStep: Sendable {
 
   private func store(
     _ copies: EntityTables,
-    _ shape: EntityTables.Shape,
+    _ changes: [TableChange],
     _ use: ScriptUse,
-    _ names: StoredNames,
     in tables: MigrationTables
   ) throws {
-    for table in shape.dropped { try tables.removeRecords(of: table) }
-    if !shape.renamed.isEmpty {
-      try tables.rename(shape.renamed)
-      names.rename(shape.renamed)
-      // Records of a table that refers to a renamed one have another layout now.
-      names.noteLayouts(of: use.tables.keys, tables)
-    }
-    for (table, field, name) in shape.renamedFields { tables.noteName(name, of: field, in: table) }
+    try tables.alter(changes)
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
-    for table in shape.created { tables.addTable(table) }
-    for (table, layout) in shape.layouts { try tables.add(names.referring(layout), to: table) }
-    for (table, field) in shape.droppedFields { tables.noteDropped(field, of: table) }
-    for (table, fields) in shape.fields {
-      if shape.hasOtherRecords.contains(table) {
-        tables.noteFieldsAnew(fields, of: table)
-      } else {
-        tables.noteFields(fields, of: table)
-      }
-    }
-    for (table, columns) in shape.declared {
-      let columns = try columns.map { column in
-        var column = column
-        column.field = try names.referring(Layout([column.field])).fields[0]
-        return column
-      }
-      tables.declare(columns, in: table)
-    }
     try copies.forEachChange { change in
       switch change.change {
-      case .put(let layout, let record):
-        try tables.put(record, names.referring(layout), id: change.id, in: change.table)
-      case .move(let layout, let record, let former):
-        let layout = try names.referring(layout)
-        try tables.put(record, layout, id: change.id, leaving: former, in: change.table)
-      case .leave: try tables.leave(encodedID: change.id, in: change.table)
+      case .put(let layout, let record, from: let former):
+        try tables.put(record, layout, id: change.id, from: former, in: change.table)
       case .remove: try tables.remove(encodedID: change.id, from: change.table)
       }
     }
-    for table in shape.ended { tables.end(table) }
     for (table, number) in try copies.givenNumbers() { tables.noteNumber(number, in: table) }
     for finding in rounded(copies) { tables.note(finding) }
   }
@@ -152,14 +119,15 @@ struct SQLStep: Sendable {
 
 extension SQLStep {
   /// Findings that only the text of the script shows.
-  private func findings(_ use: ScriptUse, _ shape: EntityTables.Shape) -> [MigrationFinding] {
+  private func findings(_ use: ScriptUse, _ changes: [TableChange]) -> [MigrationFinding] {
     let functions = use.functions.sorted().filter(isNotRepeatable).map { function in
       MigrationFinding(
         .notRepeatable,
         detail: "\(function)() gives another result each time"
       )
     }
-    let columns = shape.required.map { table, column in
+    let required = changes.flatMap { change in change.required.map { (change.table, $0) } }
+    let columns = required.map { table, column in
       MigrationFinding(
         .notNull,
         table: table,
@@ -180,32 +148,5 @@ extension SQLStep {
       script.asksForTime(function)
     default: false
     }
-  }
-}
-
-/// The names that tables have while the results of a script are stored.
-private final class StoredNames {
-  private var renamed: [String: String] = [:]
-  /// The layouts of the tables of the script, once some were renamed, by their names before.
-  private(set) var layouts: [String: [Int64: Layout]] = [:]
-  /// Layouts with references to the new names, by those with the names before.
-  private var referring: [Layout: Layout] = [:]
-
-  subscript(table: String) -> String { renamed[table] ?? table }
-
-  func rename(_ names: [String: String]) { renamed = names }
-
-  /// Notes the layouts that tables have now.
-  func noteLayouts(of names: some Sequence<String>, _ tables: MigrationTables) {
-    for name in names { layouts[name] = tables.layouts(of: self[name]) }
-  }
-
-  /// A layout with references to the new names of tables.
-  func referring(_ layout: Layout) throws -> Layout {
-    if renamed.isEmpty { return layout }
-    if let known = referring[layout] { return known }
-    let result = try layout.referring(to: renamed)
-    referring[layout] = result
-    return result
   }
 }

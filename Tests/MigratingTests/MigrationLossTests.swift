@@ -62,6 +62,25 @@ struct MigrationLossTests {
   }
 
   @Test
+  func `a record that moves before all IDs change is one record, compared with what it was`()
+    async throws
+  {
+    let both = DataMigration("0001_both") { tables in
+      try tables.forEach(in: "users") { user in
+        if user.id.text == "u1" { user.id = .string("v1") }
+        user.remove("street")
+      }
+      try tables.changeID(of: "users") { .string("w\($0.id.text ?? "")") }
+    }.allowing(.dangling("notes"), .destructive("users.street"))
+    let report = try await DataMigrator([both], at: path).up()
+    let users = try #require(report.steps[0].tables.first { $0.table == "users" })
+    #expect(users.idsChanged == 5 && users.inserted == 0 && users.deleted == 0)
+    #expect(users.valuesLost == ["street": 4])
+    let ids = try Inspector(path: path).show(table: "users").map { $0.id?.text ?? "" }
+    #expect(ids.sorted() == ["wu2", "wu3", "wu4", "wu5", "wv1"])
+  }
+
+  @Test
   func `a record that moves away and back is where it was`() async throws {
     let before = try FiveReleases.contents(of: path)
     let back = DataMigration("0001_back") { tables in

@@ -1,5 +1,6 @@
 import Foundation
 import StrataJournal
+import StrataMigrating
 import StrataRecords
 import StrataSQL
 import StrataScripts
@@ -211,7 +212,7 @@ import Testing
     let changes = try changes(tables)
     var seen = 0
     for change in changes {
-      guard case .put(let layout, let record) = change.change else {
+      guard case .put(let layout, let record, from: change.id) = change.change else {
         Issue.record("a record was removed \(random)")
         return
       }
@@ -255,9 +256,15 @@ import Testing
   private func lines(_ script: String, _ table: Table) throws -> [String] {
     let tables = try EntityTables([table.records])
     try tables.run(script)
-    let shape = try tables.shape()
-    return shape.renamed.sorted { $0.key < $1.key }.map { "\($0) is \($1)" }
-      + shape.dropped.map { "\($0) dropped" } + (try changes(tables).map(Self.text))
+    let tableChanges = try tables.tableChanges()
+    let names = tableChanges.compactMap { change -> String? in
+      switch change.kind {
+      case .renamed(from: let former): "\(former) is \(change.table)"
+      case .dropped: "\(change.table) dropped"
+      case .kept, .replaced, .created: nil
+      }
+    }
+    return names + (try changes(tables).map(Self.text))
   }
 
   private static func text(_ change: RecordChange) throws -> String {
@@ -267,10 +274,11 @@ import Testing
     }
     switch change.change {
     case .remove: return "\(place) removed"
-    case .leave: return "\(place) left"
-    case .put(let layout, let record): return "\(place) \(try json(layout, record))"
-    case .move(let layout, let record, let former):
+    case .put(let layout, let record, from: let former?) where former != change.id:
       return "\(place) from \(EncodedID.text(of: former[...])) \(try json(layout, record))"
+    case .put(let layout, let record, from: nil):
+      return "\(place) new \(try json(layout, record))"
+    case .put(let layout, let record, from: _): return "\(place) \(try json(layout, record))"
     }
   }
 
@@ -303,11 +311,10 @@ import Testing
         "DELETE FROM rows WHERE id = 1; INSERT INTO rows(id, name) VALUES (3, 'Third')",
         Self.two()
       )
-        == ["rows 1 removed", #"rows 3 {"id":3,"name":"Third"}"#]
+        == ["rows 1 removed", #"rows 3 new {"id":3,"name":"Third"}"#]
     )
     #expect(
       try lines("UPDATE rows SET id = id + 10", Self.two()) == [
-        "rows 1 left", "rows 2 left",
         #"rows 11 from 1 {"id":11,"name":"Name 1","age":10,\#(stored)}"#,
         #"rows 12 from 2 {"id":12,"name":"Name 2","age":20,\#(stored)}"#,
       ]
@@ -328,7 +335,7 @@ import Testing
     #expect(
       names
         == [
-          "rows 1 left", "rows 2 left", #"rows 2 from 1 {"id":2,"name":"Name "#,
+          #"rows 2 from 1 {"id":2,"name":"Name "#,
           #"rows 1 from 2 {"id":1,"name":"Name "#,
         ].map { $0.prefix(35) }
     )
@@ -348,13 +355,12 @@ import Testing
       ),
       (
         "REPLACE INTO rows(id, name) VALUES (1, 'x')",
-        ["rows 1 removed", #"rows 1 {"id":1,"name":"x"}"#]
+        ["rows 1 removed", #"rows 1 new {"id":1,"name":"x"}"#]
       ),
       (
         "UPDATE OR REPLACE rows SET id = 2 WHERE id = 1",
         [
-          "rows 1 left", "rows 2 removed",
-          #"rows 2 from 1 {"id":2,"name":"Name 1","age":10,\#(stored)}"#,
+          #"rows 2 from 1 {"id":2,"name":"Name 1","age":10,\#(stored)}"#, "rows 2 removed",
         ]
       ),
       (
@@ -362,20 +368,20 @@ import Testing
         CREATE UNIQUE INDEX names ON rows(name);
         INSERT OR REPLACE INTO rows(id, name) VALUES (7, 'Name 2');
         """,
-        ["rows 2 removed", #"rows 7 {"id":7,"name":"Name 2"}"#]
+        ["rows 2 removed", #"rows 7 new {"id":7,"name":"Name 2"}"#]
       ),
-      ("INSERT INTO rows(name) VALUES ('x')", [#"rows 3 {"id":3,"name":"x"}"#]),
+      ("INSERT INTO rows(name) VALUES ('x')", [#"rows 3 new {"id":3,"name":"x"}"#]),
       (
         "DELETE FROM rows WHERE id = 2; INSERT INTO rows(name) VALUES ('x')",
-        ["rows 2 removed", #"rows 3 {"id":3,"name":"x"}"#]
+        ["rows 2 removed", #"rows 3 new {"id":3,"name":"x"}"#]
       ),
       (
         "DELETE FROM rows WHERE id = 2; INSERT INTO rows(id, name) VALUES (2, 'x')",
-        ["rows 2 removed", #"rows 2 {"id":2,"name":"x"}"#]
+        ["rows 2 removed", #"rows 2 new {"id":2,"name":"x"}"#]
       ),
       (
         "UPDATE rows SET rowid = 9 WHERE id = 1",
-        ["rows 1 left", #"rows 9 from 1 {"id":9,"name":"Name 1","age":10,\#(stored)}"#]
+        [#"rows 9 from 1 {"id":9,"name":"Name 1","age":10,\#(stored)}"#]
       ),
       (
         """
@@ -411,7 +417,7 @@ import Testing
         "CREATE TABLE notes(id TEXT, n UINT8); INSERT INTO notes VALUES ('a', 3)",
         Self.two()
       )
-        == [#"notes a {"id":"a","n":3}"#]
+        == [#"notes a new {"id":"a","n":3}"#]
     )
     #expect(try lines("DROP TABLE rows", Self.two()) == ["rows dropped"])
     #expect(try lines("ALTER TABLE rows RENAME TO people", Self.two()) == ["rows is people"])
@@ -422,8 +428,8 @@ import Testing
     for table in [try Self.known(200, using: &random), try Self.mixed(200, using: &random)] {
       let tables = try EntityTables([table.records])
       try tables.run("ALTER TABLE rows RENAME TO people")
-      let shape = try tables.shape()
-      #expect(shape.renamed == ["rows": "people"])
+      let tableChanges = try tables.tableChanges()
+      #expect(tableChanges.map(\.kind) == [.renamed(from: "rows")])
       #expect(try changes(tables).isEmpty, "\(random)")
     }
   }
@@ -438,7 +444,7 @@ import Testing
         INSERT INTO notes VALUES ('a', 'b', 3);
         """,
         Self.two()
-      ) == ["rows dropped", #"notes a {"id":"a","name":"b","n":3}"#]
+      ) == ["rows dropped", #"notes a new {"id":"a","name":"b","n":3}"#]
     )
   }
 
@@ -448,8 +454,8 @@ import Testing
         "DELETE FROM rows; INSERT INTO rows(id, name) VALUES (2, 'a'), (7, 'b')",
         Self.two()
       ) == [
-        "rows 1 removed", "rows 2 removed", #"rows 2 {"id":2,"name":"a"}"#,
-        #"rows 7 {"id":7,"name":"b"}"#,
+        "rows 1 removed", "rows 2 removed", #"rows 2 new {"id":2,"name":"a"}"#,
+        #"rows 7 new {"id":7,"name":"b"}"#,
       ]
     )
   }
@@ -497,7 +503,9 @@ import Testing
         ALTER TABLE new RENAME TO rows;
         """,
         Self.two()
-      ) == ["rows 1 removed", "rows 2 removed", #"rows r1 {"id":"r1","name":"Name 1","age":10}"#]
+      ) == [
+        "rows 1 removed", "rows 2 removed", #"rows r1 new {"id":"r1","name":"Name 1","age":10}"#,
+      ]
     )
     // The columns of a SELECT have no type of their own: what fits the field keeps its kind.
     #expect(

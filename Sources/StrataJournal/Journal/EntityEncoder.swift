@@ -14,13 +14,13 @@ package struct EntityEncoder {
   package private(set) var catalog: LayoutCatalog
   private var writers: [String: RecordWriter]
   /// The columns of each table that were dropped and have had no value since.
-  private var dropped: [String: [DroppedColumn]]
+  private var dropped: [String: [DeclaredColumn]]
   private let connection: Connection
 
   /// Continues with the layout that each table used last.
   package init(
     _ catalog: LayoutCatalog,
-    dropped: [DroppedColumn] = [],
+    dropped: [DeclaredColumn] = [],
     of store: UUID,
     in connection: Connection
   ) {
@@ -65,7 +65,7 @@ package struct EntityEncoder {
     table: String
   ) throws(EncodingFailure) {
     guard let columns = dropped[table] else { return }
-    let ended: [DroppedColumn]
+    let ended: [DeclaredColumn]
     do {
       ended = try columns.withValues(in: record, layout)
     } catch {

@@ -22,10 +22,8 @@ package struct ReadView {
   package private(set) var tables: Set<String>
   /// Every table that the file lists, by name, also those that have ended.
   package let listed: [ListedTable]
-  /// The columns that scripts have declared, by table and in the order of the table.
-  package let declared: [DeclaredColumn]
-  /// The columns that migrations have dropped or renamed.
-  package let dropped: [DroppedColumn]
+  /// What the file knows of columns beside the layouts, by table and in the order of the table.
+  package let columns: [DeclaredColumn]
   private let store: SnapshotStore
   package let journal: Journal
 
@@ -33,7 +31,7 @@ package struct ReadView {
   package init(_ connection: Connection) throws {
     let store = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, first, names, listed, declared, dropped) =
+    (identity, catalog, snapshots, last, first, names, listed, columns) =
       try connection.readTransaction {
         let identity = try StoreIdentity.read(connection)
         let catalog = try LayoutCatalog(reading: connection)
@@ -51,8 +49,7 @@ package struct ReadView {
           try journal.first(),
           try store.names(),
           try ListedTable.all(in: connection),
-          try DeclaredColumn.all(in: connection),
-          try DroppedColumn.all(in: connection)
+          try DeclaredColumn.all(in: connection)
         )
       }
     tables = Set(listed.filter { $0.until == nil }.map(\.name))
@@ -80,11 +77,17 @@ package struct ReadView {
   /// The tables that have a history: those that are there, and those that have ended.
   package var allTables: Set<String> { tables.union(listed.map(\.name)) }
 
+  /// The columns that scripts have declared.
+  package var declared: [DeclaredColumn] { columns.filter { !$0.isDropped } }
+
+  /// The columns that migrations have dropped or renamed.
+  package var dropped: [DeclaredColumn] { columns.filter(\.isDropped) }
+
   /// The layouts that determine the columns of a table in a query: the columns that a script has declared and
   /// no layout has, then the layouts, the oldest first.
   package func layoutsOfColumns(of table: String) throws -> [Layout] {
     let layouts = catalog.layouts(of: table)
-    return try declared.filter { $0.table == table }.layout(besides: layouts).map { [$0] + layouts }
+    return try columns.filter { $0.table == table }.layout(besides: layouts).map { [$0] + layouts }
       ?? layouts
   }
 

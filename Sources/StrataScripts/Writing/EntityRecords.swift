@@ -12,8 +12,6 @@ package struct EntityRecords {
   package internal(set) var hidden: Set<String>
   /// The columns that scripts have declared, in their order; a script sees them, with values or without.
   package let declared: [DeclaredColumn]
-  /// Layouts that were added since.
-  private let added: () -> [Int64: Layout]
   /// The highest integer that was an ID, also of a record that was removed.
   let highestNumber: () throws -> Int64?
 
@@ -22,7 +20,6 @@ package struct EntityRecords {
     layouts: [Int64: Layout],
     hiding hidden: Set<String> = [],
     declaring declared: [DeclaredColumn] = [],
-    adding added: @escaping () -> [Int64: Layout] = { [:] },
     above highestNumber: @escaping () throws -> Int64? = { nil },
     _ start: @escaping () throws -> () throws -> StoredEntity?
   ) {
@@ -30,7 +27,6 @@ package struct EntityRecords {
     self.layouts = layouts
     self.hidden = hidden
     self.declared = declared
-    self.added = added
     self.highestNumber = highestNumber
     self.start = start
   }
@@ -47,7 +43,7 @@ package struct EntityRecords {
   var newest: Layout? { ordered.last { !$0.isOfSealedRecords } }
 
   func layout(_ number: Int64) throws -> Layout {
-    guard let layout = layouts[number] ?? added()[number] else {
+    guard let layout = layouts[number] else {
       throw CorruptionError("a record of \(table) names layout \(number), which it does not have")
     }
     return layout

@@ -3,62 +3,58 @@ import StrataBase
 import StrataColumns
 import StrataJournal
 package import StrataMigrating
-package import StrataRecords
+import StrataRecords
 import StrataSQLite
 
 /// The way back from tables of SQL to records.
 extension EntityTables {
   /// A table as SQL has left it.
   struct Result {
-    /// What its rows are.
-    enum Rows {
-      /// Those of the table that was copied.
-      case copied
-      /// Those of a table that was created under the name of a dropped one.
-      case madeAgain
-      /// Those of a table whose name was free.
-      case new
-    }
-
     /// Its name in SQL, and the one to store it under.
     let name: String
     let storedName: String
     let columns: [RowWriter.Column]
-    /// Columns that were added, must have a value, and have no default.
-    let required: [String]
     let id: Int
-    /// The columns as SQLite describes them.
-    let declared: [Declared]
     /// The table whose records its rows are compared with; nil for one whose rows are new.
     let table: Table?
-    let rows: Rows
+    let kind: TableChange.Kind
     /// SQLite's name for the number of a row.
     let row: String
 
     var columnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }
     var idColumn: String { SQLName.quoted(columns[id].name) }
+    /// Columns that were added, must have a value, and have no default.
+    ///
+    /// A table that was created under the name of another one has rows that the script has given a value.
+    var required: [String] {
+      if !kind.keepsRows { return [] }
+      return columns.filter { $0.origin == nil && $0.declared.isRequired }
+        .filter { $0.declared.defaultValue == nil }.map(\.name)
+    }
     /// Its place in the database.
     var place: String { "main.\(SQLName.quoted(name))" }
 
     /// The declared columns, if a script has added or removed some; nil if they are unchanged.
-    var declaredNow: [ColumnDeclaration]? {
+    var declaredNow: [DeclaredColumn]? {
       let before = table?.records.declared ?? []
       var isChanged = false
-      var now: [ColumnDeclaration] = []
+      var now: [DeclaredColumn] = []
       for (number, column) in columns.enumerated() where number != id {
-        let rules = declared[number]
-        if rows == .copied,
-          let known = before.first(where: { $0.field.name == column.origin?.field })
-        {
-          let field = Layout.Field(column.field, known.field.kind, to: known.field.references)
-          now.append(.init(field, isRequired: known.isRequired, defaultValue: known.defaultValue))
-          isChanged = isChanged || column.isRenamed
-        } else if table == nil || column.origin == nil || column.references != nil
-          || rows == .madeAgain && (rules.isRequired || rules.defaultValue != nil)
+        let rules = column.declared
+        if kind.keepsRows,
+          let known = before.first(where: { $0.name == column.origin?.field })
         {
           now.append(
-            .init(
-              column.declaredField,
+            known.with(.init(column.field, known.field.kind, to: known.field.references))
+          )
+          isChanged = isChanged || column.isRenamed
+        } else if table == nil || column.origin == nil || column.references != nil
+          || kind == .replaced && (rules.isRequired || rules.defaultValue != nil)
+        {
+          now.append(
+            DeclaredColumn(
+              table: storedName,
+              field: column.declaredField,
               isRequired: rules.isRequired,
               defaultValue: rules.defaultValue
             )
@@ -69,79 +65,38 @@ extension EntityTables {
       return isChanged || now.count != before.count ? now : nil
     }
 
-    /// The fields whose columns are gone, also where a column of the same name was added.
-    var droppedFields: [String] {
-      let kept = Set(columns.compactMap { $0.origin?.field })
-      return table?.columns.fields.filter { !kept.contains($0) } ?? []
+    /// What became of the table besides its rows.
+    var change: TableChange {
+      get throws {
+        var change = TableChange(storedName, kind)
+        for column in columns where column.isRenamed {
+          guard let field = column.origin?.field else { continue }
+          change.renamedFields.append((field, column.field))
+        }
+        let kept = Set(columns.compactMap { $0.origin?.field })
+        change.droppedFields = table?.columns.fields.filter { !kept.contains($0) } ?? []
+        change.fields = Set(columns.map(\.field))
+        change.layout = try RowWriter.newLayout(of: columns, from: table)
+        change.declared = declaredNow
+        change.required = required
+        return change
+      }
     }
-
-    /// Whether these are the rows of a table of another name.
-    var isRenamed: Bool { rows == .copied && table?.records.table != storedName }
-  }
-
-  /// The changes that scripts made to tables themselves.
-  package struct Shape {
-    /// The names of tables that have another one, and that one; two may have changed places.
-    package fileprivate(set) var renamed: [String: String] = [:]
-    /// Tables that are new.
-    package fileprivate(set) var created: [String] = []
-    /// Tables that were dropped, and not created again: their records are removed.
-    package fileprivate(set) var dropped: [String] = []
-    /// Names that no table has any more.
-    package fileprivate(set) var ended: [String] = []
-    /// The layouts for further records of tables whose columns were renamed, dropped or changed.
-    package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
-    /// Fields whose columns have other names, by their former names.
-    package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
-    /// Fields whose columns are gone.
-    package fileprivate(set) var droppedFields: [(table: String, field: String)] = []
-    /// The fields that each table has now.
-    package fileprivate(set) var fields: [String: Set<String>] = [:]
-    /// The tables whose name another one may have had.
-    package fileprivate(set) var hasOtherRecords: Set<String> = []
-    /// The columns that scripts have declared in tables where that has changed, in the order of the table.
-    package fileprivate(set) var declared: [(table: String, columns: [ColumnDeclaration])] = []
-    /// Columns that were added as NOT NULL without a default.
-    package fileprivate(set) var required: [(table: String, column: String)] = []
   }
 
   /// The changes that scripts made to tables themselves.
   ///
-  /// O(tables and columns), and O(records) for the columns whose values SQL may round: they are read before the caller
-  /// carries out what this returns.
+  /// O(tables and columns), and O(records) for the columns whose values SQL may round.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored.
-  package func shape() throws -> Shape {
+  package func tableChanges() throws -> [TableChange] {
     _ = try storedCells()
-    var shape = Shape()
     let results = try results()
-    for result in results.values.sorted(by: { $0.storedName < $1.storedName }) {
-      for column in result.required { shape.required.append((result.storedName, column)) }
-      if let layout = try RowWriter.newLayout(of: result.columns, from: result.table) {
-        shape.layouts.append((result.storedName, layout))
-      }
-      if let columns = result.declaredNow { shape.declared.append((result.storedName, columns)) }
-      for column in result.columns where column.isRenamed {
-        guard let field = column.origin?.field else { continue }
-        shape.renamedFields.append((result.storedName, field, column.field))
-      }
-      shape.fields[result.storedName] = Set(result.columns.map(\.field))
-      if result.rows != .copied || result.isRenamed {
-        shape.hasOtherRecords.insert(result.storedName)
-      }
-      for field in result.droppedFields { shape.droppedFields.append((result.storedName, field)) }
-      if result.isRenamed, let table = result.table {
-        shape.renamed[table.records.table] = result.storedName
-      } else if result.rows == .new {
-        shape.created.append(result.storedName)
-      }
+    let changes = try results.values.map { try $0.change }.sorted { $0.table < $1.table }
+    let dropped = tables.filter { table in
+      table.use != nil && table.isDropped && results[table.records.table]?.kind != .replaced
     }
-    for table in tables where table.use != nil {
-      let name = table.records.table
-      if table.isDropped, results[name]?.rows != .madeAgain { shape.dropped.append(name) }
-      if results[name] == nil { shape.ended.append(name) }
-    }
-    return shape
+    return changes + dropped.map { TableChange($0.records.table, .dropped) }
   }
 
   /// The tables that scripts may have changed, by the names to store them under.
@@ -157,11 +112,9 @@ extension EntityTables {
   }
 
   /// Calls a closure with each entity whose record is another one than before, or that is gone; the tables in the order
-  /// of their names, and in each what is new or has another ID last.
+  /// of their names.
   ///
-  /// The records that `EntityRecords` reads are those after the changes of ``shape()``: under the new names of tables, and
-  /// without those of dropped ones. O(rows), and a comparison of each with its record. The closure may change the
-  /// records meanwhile.
+  /// O(rows), and a comparison of each with its record.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored, and the closure's error.
   package func forEachChange(_ body: (RecordChange) throws -> Void) throws {
@@ -172,12 +125,12 @@ extension EntityTables {
     for result in results {
       do {
         var writer = try rowWriter(of: result, cells)
-        switch result.rows {
-        case .copied:
+        if result.kind.keepsRows {
           var rows = try CopiedRows(of: result, in: connection, writer)
           try rows?.forEachChange(body)
           writer = rows?.writer ?? writer
-        case .madeAgain, .new: try forEachChange(ofCreated: result, &writer, body)
+        } else {
+          try forEachChange(ofCreated: result, &writer, body)
         }
         if !writer.rounded.isEmpty {
           rounded[result.storedName, default: [:]].merge(writer.rounded, uniquingKeysWith: +)
@@ -212,41 +165,32 @@ extension EntityTables {
     let table = owner ?? (namesake?.isDropped ?? false ? namesake : nil)
     let declared = try columns(of: name)
     var columns: [RowWriter.Column] = []
-    var required: [String] = []
     let references = try references(of: name)
     for column in declared {
       if column.name.isEmpty { throw EntityTableError.noName(table: name) }
-      let origin =
+      var origin =
         owner == nil
         ? table.flatMap { copiedOrigin(of: column.name, in: $0) } : table?.origins[column.name]
-      if let origin,
-        try owner != nil || takesKind(of: origin, column, in: name)
-      {
-        columns.append(
-          .init(
-            name: column.name,
-            kind: origin.kind,
-            origin: origin,
-            isLoose: owner == nil && column.type.isEmpty
-          )
-        )
-      } else if table == nil, let origin = try moved(column, of: name) {
-        columns.append(.init(name: column.name, kind: origin.kind, origin: origin))
-      } else if let kind = ColumnKind(declaration: column.type) {
-        columns.append(.init(name: column.name, kind: kind, origin: origin))
+      let kind: ColumnKind
+      var isLoose = false
+      if let origin, try owner != nil || takesKind(of: origin, column, in: name) {
+        kind = origin.kind
+        isLoose = owner == nil && column.type.isEmpty
+      } else if table == nil, let moved = try moved(column, of: name) {
+        (kind, origin) = (moved.kind, moved)
+      } else if let known = ColumnKind(declaration: column.type) {
+        kind = known
       } else {
         throw EntityTableError.unknownType(table: name, column: column.name, type: column.type)
       }
-      // A table that was created under the name of another one has rows that the script has given a value.
-      if owner != nil, origin == nil, column.isRequired, column.defaultValue == nil {
-        required.append(column.name)
+      let target = references[column.name.lowercased()].map { target in
+        let namesake = tables.first { $0.nameNow.lowercased() == target.lowercased() }
+        let stored = namesake.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
+        return ReferencedTables.table(stored ?? target)
       }
-    }
-    for index in columns.indices {
-      guard let target = references[columns[index].name.lowercased()] else { continue }
-      let namesake = tables.first { $0.nameNow.lowercased() == target.lowercased() }
-      let stored = namesake.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
-      columns[index].references = .table(stored ?? target)
+      columns.append(
+        .init(declared: column, kind: kind, origin: origin, isLoose: isLoose, references: target)
+      )
     }
     let id = columns.firstIndex { column in
       column.origin.map { $0.number == 0 } ?? (column.name.lowercased() == "id")
@@ -261,16 +205,22 @@ extension EntityTables {
     } catch is SQLiteError {
       throw EntityTableError.withoutRowID(table: name)
     }
-    let storedName = owner.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
+    let ownName = owner.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
+    let storedName = ownName ?? namesake?.records.table ?? name
+    let kind: TableChange.Kind
+    if let owner {
+      let former = owner.records.table
+      kind = former == storedName ? .kept : .renamed(from: former)
+    } else {
+      kind = table == nil ? .created : .replaced
+    }
     return Result(
       name: name,
-      storedName: storedName ?? namesake?.records.table ?? name,
+      storedName: storedName,
       columns: columns,
-      required: required,
       id: id,
-      declared: declared,
       table: table,
-      rows: owner != nil ? .copied : table != nil ? .madeAgain : .new,
+      kind: kind,
       row: row
     )
   }
@@ -363,27 +313,21 @@ extension EntityTables {
   ) throws {
     let sorted = try sortRows(of: result)
     let rows = try connection.cursor("SELECT id, number FROM \(sorted) ORDER BY id")
-    func nextRow() throws -> (id: [UInt8], number: Int64)? {
+    var new = Peekable<(id: [UInt8], number: Int64)> {
       guard try rows.next() else { return nil }
       return try rows.withRow { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
     }
-    let next = try result.table?.records.start() ?? { nil }
-    var old = try next()
-    var new = try nextRow()
-    while old != nil || new != nil {
-      if let found = old, new.map({ found.id.lexicographicallyPrecedes($0.id) }) ?? true {
-        let id = Array(found.id)
-        old = try next()
-        try body(RecordChange(table: result.storedName, id: id, change: .remove))
-        continue
+    var old = Peekable(try result.table?.records.start() ?? { nil })
+    while let id = (try old.peek()?.id).orEarlier(try new.peek()?.id[...]) {
+      let record = try old.next { $0.id == id }
+      var change = RecordChange.Change.remove
+      if let row = try new.next(if: { $0.id[...] == id }) {
+        let origin = record.map { ($0.layout, $0.record) }
+        let put = try writer.record(ofRow: row.number, isCopied: false, id: row.id, from: origin)
+        guard let put else { continue }
+        change = .put(put.layout, put.bytes, from: record == nil ? nil : row.id)
       }
-      guard let row = new else { break }
-      let origin = old.flatMap { $0.id == row.id[...] ? ($0.layout, $0.record) : nil }
-      let change = try writer.change(toRow: row.number, isCopied: false, id: row.id, from: origin)
-      if origin != nil { old = try next() }
-      new = try nextRow()
-      guard let change else { continue }
-      try body(RecordChange(table: result.storedName, id: row.id, change: change))
+      try body(RecordChange(table: result.storedName, id: Array(id), change: change))
     }
   }
 
@@ -418,7 +362,7 @@ extension EntityTables {
       result.columns,
       id: result.id,
       from: result.table,
-      keepsRows: result.rows == .copied,
+      keepsRows: result.kind.keepsRows,
       cells,
       try connection.cursor(
         "SELECT \(result.columnList) FROM \(result.place) WHERE \(result.row) = ?"

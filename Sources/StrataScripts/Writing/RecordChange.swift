@@ -4,12 +4,10 @@ package import StrataRecords
 /// What scripts have done to one entity.
 package struct RecordChange {
   package enum Change {
-    /// The record of this ID is another one, or a new one; with the layout to read it with.
-    case put(Layout, [UInt8])
-    /// The same, of a record that had another encoded ID, which is given.
-    case move(Layout, [UInt8], from: [UInt8])
-    /// The record of this ID comes under another one.
-    case leave
+    /// The record of this ID now, with the layout to read it with, and the encoded ID of the record that it was; nil for
+    /// a new one.
+    case put(Layout, [UInt8], from: [UInt8]?)
+    /// The record that had this ID is gone.
     case remove
   }
 

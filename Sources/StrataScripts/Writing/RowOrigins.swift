@@ -30,8 +30,6 @@ final class RowOrigins {
       """
       CREATE TABLE origin(tab INTEGER, row INTEGER, origin INTEGER, PRIMARY KEY(tab, row)) WITHOUT ROWID;
       CREATE INDEX origin_of ON origin(tab, origin) WHERE origin IS NOT NULL;
-      CREATE TABLE moved(tab INTEGER, former BLOB, id BLOB, layout INTEGER, record BLOB,
-        PRIMARY KEY(tab, former)) WITHOUT ROWID;
       BEGIN
       """
     )
@@ -107,45 +105,6 @@ final class RowOrigins {
       "SELECT row FROM origin INDEXED BY origin_of WHERE tab = ? AND origin = ?",
       [.integer(table), .integer(origin)]
     ) { row throws(SQLiteError) in try row.int(0) }
-  }
-}
-
-/// The records that have come to other IDs, until all records of their table were read.
-extension RowOrigins {
-  struct Moved {
-    let former: [UInt8]
-    let id: [UInt8]
-    let layout: Int64
-    let record: [UInt8]
-  }
-
-  func keep(_ moved: Moved) throws(SQLiteError) {
-    try side.run(
-      "INSERT INTO moved VALUES (?, ?, ?, ?, ?)",
-      [
-        .integer(table), .blob(moved.former), .blob(moved.id), .integer(moved.layout),
-        .blob(moved.record),
-      ]
-    )
-  }
-
-  /// In the order of their former IDs.
-  func forEachMoved(_ body: (Moved) throws -> Void) throws {
-    let rows = try side.cursor(
-      "SELECT former, id, layout, record FROM moved WHERE tab = ? ORDER BY former"
-    )
-    try rows.start([.integer(table)])
-    while try rows.next() {
-      let moved = try rows.withRow { row throws(SQLiteError) in
-        Moved(
-          former: try row.blob(0),
-          id: try row.blob(1),
-          layout: try row.int(2),
-          record: try row.blob(3)
-        )
-      }
-      try body(moved)
-    }
   }
 }
 

@@ -33,15 +33,20 @@ struct ColumnOrigin {
 
 /// Turns rows that SQL has left back into records; see ``EntityTables`` for the rules.
 struct RowWriter {
+  /// The bytes of a record, with the layout to read them with.
+  typealias Record = (layout: Layout, bytes: [UInt8])
+
   struct Column {
-    let name: String
+    let declared: EntityTables.Declared
     let kind: ColumnKind
     let origin: ColumnOrigin?
     /// Whether a value that is not of the kind is stored as it is.
-    var isLoose = false
+    let isLoose: Bool
 
     /// The table whose IDs it has, where a script says so.
-    var references: ReferencedTables?
+    let references: ReferencedTables?
+
+    var name: String { declared.name }
 
     /// The field of a column that no record has yet.
     var newField: Layout.Field {
@@ -160,29 +165,29 @@ struct RowWriter {
     return fields == newest.fields ? nil : try Layout(fields)
   }
 
-  /// The change of an entity by its row; nil if its record is unchanged.
+  /// The record of an entity by its row; nil if it is unchanged.
   ///
   /// - Parameters:
   ///   - isCopied: Whether the row was copied, and not inserted by SQL.
   ///   - formerID: The ID that it had, if it has another one now.
   ///   - origin: The record that it came from; nil for none.
-  mutating func change(
-    toRow row: Int64,
+  mutating func record(
+    ofRow row: Int64,
     isCopied: Bool,
     id encodedID: [UInt8],
     formerID: [UInt8]? = nil,
     from origin: (layout: Int64, record: ArraySlice<UInt8>)?
-  ) throws -> RecordChange.Change? {
+  ) throws -> Record? {
     let ids = [encodedID] + (formerID.map { [$0] } ?? [])
     try select.start([.integer(row)])
     _ = try select.next()
     let values = try Self.values(in: select, from: 0)
     select.reset()
     guard let origin, let records else {
-      return try put(try newMembers(values, ids))
+      return try encode(try newMembers(values, ids))
     }
     let isChanged = try changed(values, origin, isCopied: isCopied)
-    return try change(
+    return try record(
       values,
       isChanged,
       origin,
@@ -192,15 +197,15 @@ struct RowWriter {
   }
 
   /// The same for a copied row that has kept its ID.
-  mutating func change(
+  mutating func record(
     in row: RowCursor,
     from column: Int,
     of entity: StoredEntity
-  ) throws -> RecordChange.Change? {
+  ) throws -> Record? {
     guard let records else { return nil }
     let values = try Self.values(in: row, from: column)
     let origin = (entity.layout, entity.record)
-    return try change(
+    return try record(
       values,
       try changed(values, origin, isCopied: true),
       origin,
@@ -218,24 +223,24 @@ struct RowWriter {
     }
   }
 
-  private mutating func change(
+  private mutating func record(
     _ values: [Value],
     _ isChanged: [Bool],
     _ origin: (layout: Int64, record: ArraySlice<UInt8>),
     _ layout: Layout,
     _ ids: [[UInt8]]
-  ) throws -> RecordChange.Change? {
+  ) throws -> Record? {
     let hasMoved = ids.count > 1
     let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
     if isEqual, dropped.isEmpty { return nil }
     if !hasMoved, !isRenamed, dropped.isEmpty,
       let record = try patched(values, isChanged, origin, layout, ids)
     {
-      return .put(layout, record)
+      return (layout, record)
     }
     let before = try RecordValue(record: origin.record, layout: layout)
     guard case .object(let members) = before else {
-      if !isChanged.contains(true) { return hasMoved ? .put(layout, Array(origin.record)) : nil }
+      if !isChanged.contains(true) { return hasMoved ? (layout, Array(origin.record)) : nil }
       throw EntityTableError.doesNotFit(
         table: table,
         id: EncodedID.text(of: ids[0][...]),
@@ -245,7 +250,7 @@ struct RowWriter {
     }
     let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
     if isEqual, !losesField { return nil }
-    return try put(try self.members(Array(members), values, isChanged, ids))
+    return try encode(try self.members(Array(members), values, isChanged, ids))
   }
 
   /// The record with the changed values in their places; nil if one of them has no place of its kind there.
@@ -343,13 +348,10 @@ struct RowWriter {
     return members
   }
 
-  private mutating func put(
-    _ members: [RecordValue.Member]
-  ) throws -> RecordChange.Change {
+  private mutating func encode(_ members: [RecordValue.Member]) throws -> Record {
     var bytes: [UInt8] = []
     let object = StoredObject(members, fields: fieldNames, referringAs: writer.layout)
-    let layout = try writer.encode(object, into: &bytes)
-    return .put(layout, bytes)
+    return (try writer.encode(object, into: &bytes), bytes)
   }
 }
 

@@ -17,22 +17,20 @@ extension WriterSession {
     }
     if new.isEmpty { return }
     let all = Dictionary(grouping: try DeclaredColumn.all(in: connection), by: \.table)
-    let dropped = try DroppedColumn.all(in: connection)
     var changed: [String: [DeclaredColumn]] = [:]
     for (table, fields) in new {
       var columns = all[table] ?? []
       for (field, places) in fields {
-        // A build that has a field which was dropped since is an older one.
-        if dropped.contains(where: { $0.table == table && $0.name == field.name }) { continue }
-        guard let index = columns.firstIndex(where: { $0.field.name == field.name }) else {
-          columns.append(
-            DeclaredColumn(table: table, field: field, isRequired: false, since: written.revision)
-          )
+        guard let index = columns.firstIndex(where: { $0.name == field.name }) else {
+          let place = columns.firstIndex(where: \.isDropped) ?? columns.endIndex
+          columns.insert(DeclaredColumn(table: table, field: field), at: place)
           continue
         }
+        // A build that has a field which was dropped since is an older one.
+        if columns[index].isDropped { continue }
         let known = Set(try Layout([columns[index].field]).references)
         if columns[index].field.references != nil || known.isSuperset(of: places) { continue }
-        columns[index] = columns[index].with(field, in: table)
+        columns[index] = columns[index].with(field)
       }
       if columns != all[table] ?? [] { changed[table] = columns }
     }

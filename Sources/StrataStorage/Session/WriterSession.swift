@@ -59,7 +59,7 @@ package final class WriterSession {
     indexer = try ChangeIndexer(journal, through: restored.revision)
     encoder = EntityEncoder(
       restored.catalog,
-      dropped: try DroppedColumn.all(in: restored.connection),
+      dropped: try DeclaredColumn.all(in: restored.connection).filter(\.isDropped),
       of: restored.identity.id,
       in: restored.connection
     )
