@@ -70,6 +70,8 @@ package struct EntityColumns {
   /// How many fields a table of a query has: one column is for the ID, one for the whole record, and others for
   /// the tables made from it.
   package static let mostOfQueries = 1_900
+  /// How many columns a table of an SQLite file has.
+  package static let mostOfFiles = 2_000
 
   /// - Parameters:
   ///   - hidden: Fields of older layouts that no record has any more.

@@ -29,9 +29,7 @@ struct MigrationStaging {
     let isRemoved: Bool
 
     /// The ID that the record had before, if that was another one.
-    var formerID: [UInt8]? {
-      if case .moved(let id) = origin { id } else { nil }
-    }
+    var formerID: [UInt8]? { origin.formerID }
   }
 
   enum Table: String {
@@ -43,16 +41,16 @@ struct MigrationStaging {
   init() throws(SQLiteError) {
     connection = try .temporary(cacheBytes: 16 << 20)
     try connection.setTemporaryFiles(cacheBytes: 16 << 20)
-    // An origin is null for the same place, and empty for a new record.
+    // An origin is null for the same place, and for a record that is added.
     try connection.execute(
       """
       CREATE TABLE kept(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
-        removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
+        added INTEGER, removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE TABLE staged(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
-        removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
-      CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin > x'';
-      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, origin BLOB, layout INTEGER,
-        record BLOB) WITHOUT ROWID;
+        added INTEGER, removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
+      CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin IS NOT NULL;
+      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, origin BLOB, added INTEGER,
+        layout INTEGER, record BLOB) WITHOUT ROWID;
       CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
         PRIMARY KEY(target, id, place)) WITHOUT ROWID;
       BEGIN
@@ -60,14 +58,14 @@ struct MigrationStaging {
     )
   }
 
-  /// Reads the columns `id, layout, record, origin, number, removed`.
+  /// Reads the columns `id, layout, record, origin, added, number, removed`.
   private static func row(_ row: borrowing Row) throws(SQLiteError) -> Change {
     Change(
       id: try row.blob(0),
       record: try record(row, 1, 2),
-      origin: Origin(try row.optionalBlob(3)),
-      number: try row.int(4),
-      isRemoved: try row.int(5) != 0
+      origin: Origin(try row.optionalBlob(3), isNew: try row.int(4) != 0),
+      number: try row.int(5),
+      isRemoved: try row.int(6) != 0
     )
   }
 
@@ -89,7 +87,7 @@ struct MigrationStaging {
     Peekable(pages: { after in
       try connection.all(
         """
-        SELECT id, layout, record, origin, number, removed FROM \(table.rawValue)
+        SELECT id, layout, record, origin, added, number, removed FROM \(table.rawValue)
           WHERE tab = ? AND id > ? AND number <= ? ORDER BY id LIMIT 256
         """,
         // An encoded ID has at least one byte.
@@ -104,8 +102,8 @@ struct MigrationStaging {
       try connection.all(
         // Without statistics SQLite would go through all rows of the table.
         """
-        SELECT id, layout, record, origin, number, removed FROM staged INDEXED BY staged_origin
-          WHERE tab = ? AND origin > x'' AND (origin, id) > (?, ?) AND layout IS NOT NULL
+        SELECT id, layout, record, origin, added, number, removed FROM staged INDEXED BY staged_origin
+          WHERE tab = ? AND origin IS NOT NULL AND (origin, id) > (?, ?) AND layout IS NOT NULL
           ORDER BY origin, id LIMIT 256
         """,
         [.integer(number), .blob(after?.formerID ?? []), .blob(after?.id ?? [])]
@@ -117,7 +115,7 @@ struct MigrationStaging {
   func row(of table: Table, _ number: Int64, _ id: [UInt8]) throws(SQLiteError) -> Change? {
     try connection.first(
       """
-      SELECT id, layout, record, origin, number, removed FROM \(table.rawValue) WHERE tab = ? AND id = ?
+      SELECT id, layout, record, origin, added, number, removed FROM \(table.rawValue) WHERE tab = ? AND id = ?
       """,
       [.integer(number), .blob(id)]
     ) { row throws(SQLiteError) in try Self.row(row) }
@@ -133,13 +131,15 @@ struct MigrationStaging {
   ) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO staged (tab, id, number, origin, layout, record, removed) VALUES (?, ?, ?, ?, ?, ?, 0)
-        ON CONFLICT (tab, id) DO UPDATE SET origin = iif(?, origin, excluded.origin),
-          layout = excluded.layout, record = excluded.record
+      INSERT INTO staged (tab, id, number, origin, added, layout, record, removed)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)
+        ON CONFLICT (tab, id) DO UPDATE SET origin = iif(?8, origin, excluded.origin),
+          added = iif(?8, added, excluded.added), layout = excluded.layout, record = excluded.record
       """,
       [
-        .integer(table), .blob(id), .integer(number), (origin ?? .place).value,
-        .integer(record.layout), .blob(record.bytes), .integer(origin == nil ? 1 : 0),
+        .integer(table), .blob(id), .integer(number), .blob(orNull: origin?.formerID),
+        .integer(origin == .new ? 1 : 0), .integer(record.layout), .blob(record.bytes),
+        .integer(origin == nil ? 1 : 0),
       ]
     )
   }
@@ -161,15 +161,15 @@ struct MigrationStaging {
   ) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO staged (tab, id, number, origin, removed) VALUES (?, ?, ?, x'', ?)
-        ON CONFLICT (tab, id) DO UPDATE SET origin = x'', layout = NULL, record = NULL,
+      INSERT INTO staged (tab, id, number, added, removed) VALUES (?, ?, ?, 1, ?)
+        ON CONFLICT (tab, id) DO UPDATE SET origin = NULL, added = 1, layout = NULL, record = NULL,
           removed = max(removed, excluded.removed)
       """,
       [.integer(table), .blob(id), .integer(number), .integer(reason.rawValue)]
     )
   }
 
-  /// The same for the record that had the ID before the step, unless another one has moved there since.
+  /// The same for the record that had the ID before the step, unless another one is there already.
   func clearFormer(
     _ id: [UInt8],
     of table: Int64,
@@ -178,10 +178,11 @@ struct MigrationStaging {
   ) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO staged (tab, id, number, origin, removed) VALUES (?, ?, ?, x'', ?)
+      INSERT INTO staged (tab, id, number, added, removed) VALUES (?, ?, ?, 1, ?)
         ON CONFLICT (tab, id) DO UPDATE SET
-          layout = iif(origin > x'', layout, NULL), record = iif(origin > x'', record, NULL),
-          origin = coalesce(origin, x''), removed = max(removed, excluded.removed)
+          layout = iif(added OR origin IS NOT NULL, layout, NULL),
+          record = iif(added OR origin IS NOT NULL, record, NULL),
+          added = origin IS NULL, removed = max(removed, excluded.removed)
       """,
       [.integer(table), .blob(id), .integer(number), .integer(reason.rawValue)]
     )
@@ -194,21 +195,12 @@ struct MigrationStaging {
 }
 
 extension MigrationStaging.Origin {
-  fileprivate init(_ value: [UInt8]?) {
-    guard let value else {
-      self = .place
-      return
-    }
-    self = value.isEmpty ? .new : .moved(from: value)
+  fileprivate init(_ formerID: [UInt8]?, isNew: Bool) {
+    self = isNew ? .new : formerID.map { .moved(from: $0) } ?? .place
   }
 
-  fileprivate var value: Value {
-    switch self {
-    case .place: .null
-    case .moved(let id): .blob(id)
-    case .new: .blob([])
-    }
-  }
+  /// The ID that the record had before, if that was another one.
+  var formerID: [UInt8]? { if case .moved(let id) = self { id } else { nil } }
 }
 
 /// The references that a step has added and removed.
@@ -296,8 +288,11 @@ extension MigrationStaging {
     from origin: Origin
   ) throws(SQLiteError) {
     try connection.run(
-      "UPDATE moved SET layout = ?, record = ?, origin = ? WHERE old = ?",
-      [.integer(record.layout), .blob(record.bytes), origin.value, .blob(old)]
+      "UPDATE moved SET layout = ?, record = ?, origin = ?, added = ? WHERE old = ?",
+      [
+        .integer(record.layout), .blob(record.bytes), .blob(orNull: origin.formerID),
+        .integer(origin == .new ? 1 : 0), .blob(old),
+      ]
     )
   }
 
@@ -312,14 +307,17 @@ extension MigrationStaging {
   func moved() -> Peekable<Moved> {
     Peekable(pages: { after in
       try connection.all(
-        "SELECT old, id, origin, layout, record FROM moved WHERE old > ? ORDER BY old LIMIT 256",
+        """
+        SELECT old, id, origin, coalesce(added, 0), layout, record FROM moved WHERE old > ?
+          ORDER BY old LIMIT 256
+        """,
         [.blob(after?.old ?? [])]
       ) { row throws(SQLiteError) in
         Moved(
           old: try row.blob(0),
           new: try row.blob(1),
-          origin: Origin(try row.optionalBlob(2)),
-          record: try Self.record(row, 3, 4)
+          origin: Origin(try row.optionalBlob(2), isNew: try row.int(3) != 0),
+          record: try Self.record(row, 4, 5)
         )
       }
     })

@@ -120,6 +120,26 @@ import Testing
     #expect(try sample.rows("SELECT DISTINCT name FROM people") == [[.text("abc")]])
   }
 
+  @Test func `a new row under the ID of a removed record, which follows it, stays`() async throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let sample = try await Self.sample(10, using: &random)
+    let ids = try sample.rows("SELECT id FROM documents ORDER BY id").compactMap(\.first)
+    guard case .text(let last)? = ids.last else {
+      Issue.record("\(ids)")
+      return
+    }
+    // The new row gets the number of the first of the two that are removed.
+    let script = """
+      DELETE FROM documents WHERE id IN (SELECT id FROM documents ORDER BY id DESC LIMIT 2);
+      INSERT INTO documents(id, title) VALUES ('\(last)', 'new');
+      """
+    let report = try await Self.migrator([DataMigration("0001_new", sql: script)], sample).up()
+    #expect(report.steps[0].tables.map(\.deleted) == [2])
+    #expect(report.steps[0].tables.map(\.inserted) == [1])
+    let left = try sample.rows("SELECT id FROM documents ORDER BY id").compactMap(\.first)
+    #expect(left == ids.dropLast(2) + [.text(last)])
+  }
+
   @Test func `a field that a script sets is a reference still`() async throws {
     var random = SeededGenerator(seed: .random(in: 0 ... .max))
     let sample = try await Self.sample(10, using: &random)

@@ -95,7 +95,8 @@ package struct CSVReader {
 
   private func text(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> String {
     // Foundation would drop a mark of UTF-8 at the start of a cell.
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.utf8.elementsEqual(bytes) else {
       throw Malformed(line: line, detail: "a cell is not UTF-8")
     }
     return text

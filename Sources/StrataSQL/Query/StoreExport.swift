@@ -39,9 +39,6 @@ package struct StoreExport {
     package var notes: [String] = []
   }
 
-  /// How many columns a table of SQLite has at most.
-  static let mostColumns = 2_000
-
   /// Hands on the lines of a text; values as ``ScalarText`` and JSON have them.
   ///
   /// - Returns: What the text does not say of the values; empty if an import gives them all back.
@@ -163,7 +160,7 @@ extension StoreExport {
         try used.note(entity, catalog)
       }
       let entity = try source.columns(with: used)
-      guard entity.columns.count <= Self.mostColumns else {
+      guard entity.columns.count <= EntityColumns.mostOfFiles else {
         throw QueryError.tooManyColumns(source.table, count: entity.columns.count)
       }
       let rows = try QueryResult(

@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataJournal
 
 /// Why a query was not answered.
@@ -65,7 +66,7 @@ extension QueryError: CustomStringConvertible {
     case .argument(let message): message
     case .tooManyColumns(let table, let count):
       """
-      \(table) has \(count) columns, and a table of SQLite at most \(StoreExport.mostColumns): export it with --ndjson or \
+      \(table) has \(count) columns, and a table of SQLite at most \(EntityColumns.mostOfFiles): export it with --ndjson or \
       --csv.
       """
     case .failed(let message): "The query failed: \(message)."
