@@ -39,26 +39,25 @@ struct CrashChild {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 4, let seed = UInt64(arguments[2]) else { exit(64) }
+    let number = arguments.dropFirst(4).first.flatMap { Int($0) }
     if arguments[3] == "race", arguments.count == 5 {
       return try await race(arguments[1], start: arguments[4])
     }
-    if arguments[3] == "look", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
-      return look(arguments[1], count)
-    }
+    if arguments[3] == "look", let number { return look(arguments[1], number) }
     if arguments[3] == "hold" { return try hold(arguments[1]) }
     if arguments[3] == "open", arguments.count == 5,
       let policy = RestorePolicy(rawValue: arguments[4])
     {
       return await ForgedCases.work(onStoreAt: arguments[1], policy)
     }
-    if arguments[3] == "forge", let first = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+    if arguments[3] == "forge", let first = number {
       return try await forge(
         ForgedCases(in: arguments[1], seed: seed),
         first..<(arguments.dropFirst(5).first.flatMap { Int($0) } ?? first + 1)
       )
     }
-    if arguments[3] == "unordered", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
-      return try Unordered.fingerprints(seed: seed, count: count).forEach { print($0) }
+    if arguments[3] == "unordered", let number {
+      return try Unordered.fingerprints(seed: seed, count: number).forEach { print($0) }
     }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])
@@ -70,9 +69,7 @@ struct CrashChild {
         killedAt: arguments.dropFirst(6).first.flatMap { Int($0) }
       )
     }
-    if arguments[3] == "books", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
-      return try await makeBooks(count, at: arguments[1])
-    }
+    if arguments[3] == "books", let number { return try await makeBooks(number, at: arguments[1]) }
     if arguments[3] == "library", arguments.count >= 6, let books = Int(arguments[4]),
       let revisions = Int(arguments[5])
     {

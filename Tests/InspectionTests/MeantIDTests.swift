@@ -167,13 +167,16 @@ struct MeantIDTests {
     let inspector = try Inspector(path: path)
     for table in try inspector.tables().map(\.name) {
       var referred: [[UInt8]] = []
-      for entity in try inspector.show(table: table) {
+      let entities = try inspector.show(table: table)
+      let known = Set(entities.map { EncodedID.bytes(of: $0.id ?? .null) })
+      for entity in entities {
         guard case .object(let members) = entity.value,
           let seen = members.first(where: { $0.name == "seen" })?.value
         else { continue }
         let place = Layout.Reference(path: [.field("seen"), .key], table: table)
         let keys = place.encodedIDs(in: seen, behind: 1)
-        referred += keys.filter { $0 != EncodedID.bytes(of: entity.id ?? .null) }
+        let own = EncodedID.bytes(of: entity.id ?? .null)
+        referred += keys.filter { $0 != own && known.contains($0) }
       }
       // A table may have one entity only.
       guard let id = referred.first else { continue }

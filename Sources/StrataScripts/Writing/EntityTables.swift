@@ -332,8 +332,7 @@ package final class EntityTables {
   /// The first value that a SELECT gives; nil without a row.
   ///
   /// - Throws: `EntityTableError`. The tables are then of no further use.
-  func value(of check: ScriptCheck, timeLimit: Duration = .seconds(600)) throws -> Value?
-  {
+  func value(of check: ScriptCheck, timeLimit: Duration = .seconds(600)) throws -> Value? {
     try database.value(of: check, within: timeLimit)
   }
 
