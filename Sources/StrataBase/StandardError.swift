@@ -42,7 +42,7 @@ package enum StandardError {
 
 /// Something that a person should hear although a call succeeds, and that its result has no place for.
 ///
-/// The `strata` command prints it to standard error. In a program nobody hears it: the status of a store and `strata doctor`
+/// The `strata` command prints it to standard error. A program does not see it: the status of a store and `strata doctor`
 /// say the same.
 package enum Notice {
   private struct Listener: Sendable {

@@ -47,7 +47,7 @@ package struct FileOwner: Equatable, Sendable {
 
   /// Gives a file to the owner, as far as this process may.
   ///
-  /// It is made for its user alone, so nobody can open it before this.
+  /// Until then only the user of this process can open it.
   func claim(_ file: borrowing OpenFile) {
     var status = stat()
     guard fstat(file.descriptor, &status) == 0 else { return }
