@@ -137,28 +137,11 @@ extension ColumnKind {
     }
   }
 
-  private init(_ scalar: Scalar) {
-    self =
-      switch scalar {
-      case .bool: .boolean
-      case .int8: .int8
-      case .int16: .int16
-      case .int32: .int32
-      case .int64: .int64
-      case .uint8: .uint8
-      case .uint16: .uint16
-      case .uint32: .uint32
-      case .uint64: .uint64
-      case .float: .float
-      case .double: .double
-      case .string: .string
-      case .data: .data
-      case .date: .date
-      case .uuid: .uuid
-      case .url: .url
-      case .decimal: .decimal
-      }
-  }
+  private init(_ scalar: Scalar) { self = Self.ofScalars[scalar] ?? .any }
+
+  private static let ofScalars = Dictionary(
+    allCases.compactMap { kind in kind.scalar.map { ($0, kind) } }
+  ) { first, _ in first }
 
   /// The kind of a column whose values are of both kinds.
   package func union(_ other: ColumnKind) -> ColumnKind {
