@@ -105,7 +105,9 @@ extension Unordered: RecordCodable {
 
 extension Unordered {
   /// A value whose content the seed determines, and whose collections are filled in an order that `order` determines.
-  package init(seed: UInt64, number: Int, order: inout some RandomNumberGenerator) {
+  ///
+  /// The system's generator is an empty struct, so it has no address, which the thread sanitizer reads all the same.
+  package init(seed: UInt64, number: Int, order: inout SeededGenerator) {
     var random = SeededGenerator(seed: seed, step: number)
     id = number
     texts = Set(Self.parts(&random, &order) { $0.text() })
@@ -170,7 +172,7 @@ extension Unordered {
 
   private static func parts<Part>(
     _ random: inout SeededGenerator,
-    _ order: inout some RandomNumberGenerator,
+    _ order: inout SeededGenerator,
     _ part: (inout SeededGenerator) -> Part
   ) -> [Part] {
     parts(&random, part).shuffled(using: &order)
@@ -180,7 +182,7 @@ extension Unordered {
   private static func dictionary<Key: Hashable, Value>(
     _ keys: [Key],
     _ values: [Value],
-    _ order: inout some RandomNumberGenerator
+    _ order: inout SeededGenerator
   ) -> [Key: Value] {
     let first = Dictionary(zip(keys, values)) { first, _ in first }
     var dictionary: [Key: Value] = [:]
@@ -193,7 +195,7 @@ extension Unordered {
   package static func fingerprints(seed: UInt64, count: Int, every size: Int = 100) throws
     -> [String]
   {
-    var order = SystemRandomNumberGenerator()
+    var order = SeededGenerator(seed: .random(in: .min ... .max))
     var writer = RecordWriter()
     var lines: [String] = []
     for start in stride(from: 0, to: count, by: size) {

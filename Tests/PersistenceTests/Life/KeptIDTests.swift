@@ -10,7 +10,7 @@ struct KeptIDTests {
   @Test
   func `an ID with a set is found again, however the set was filled`() async throws {
     let seed = randomSeed()
-    var order = SystemRandomNumberGenerator()
+    var order = SeededGenerator(seed: .random(in: .min ... .max))
     let directory = try TemporaryDirectory()
     let path = directory.path("app.strata")
     func open() async throws -> Persistence<KeyedState, KeyedState.Database> {

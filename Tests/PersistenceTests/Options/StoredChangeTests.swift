@@ -70,7 +70,7 @@ struct StoredChangeTests {
   @Test
   func `a value that is built again with the same contents is no change`() async throws {
     let seed = randomSeed()
-    var order = SystemRandomNumberGenerator()
+    var order = SeededGenerator(seed: .random(in: .min ... .max))
     for number in 0..<loopCount("STRATA_VALUES", 1_000) / 50 {
       var initial = MeasuredState()
       initial.measure.unordered = Unordered(seed: seed, number: number, order: &order)
