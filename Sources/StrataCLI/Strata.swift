@@ -18,8 +18,8 @@ struct Strata: ParsableCommand {
     commandName: "strata",
     abstract: "Inspects the file of a Strata store, keeps it, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `reapply`, `erase`, `restore`, `push` and \
-      `migrate` change a store, which must be closed, and so must that of `fork`. `push`, `archive prune`, `archive release` and \
+      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `undo`, `revert`, `reapply`, `erase`, `restore`, \
+      `push` and `migrate` change a store, which must be closed, and so must that of `fork`. `push`, `archive prune`, `archive release` and \
       `archive remove` change an archive. All others only read, also while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
@@ -35,7 +35,8 @@ struct Strata: ParsableCommand {
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
       Serve.self, Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self,
-      Backup.self, Restore.self, Reapply.self, Doctor.self, Verify.self, Migrate.self,
+      Backup.self, Restore.self, Undo.self, Revert.self, Reapply.self, Doctor.self, Verify.self,
+      Migrate.self,
     ] + archiving
   )
 

@@ -58,56 +58,17 @@ struct Reapply: ParsableCommand {
   }
 
   func run() throws {
-    let result = try result()
-    try show(result)
-    try showPush(result)
-    for refusal in result.refusals { Output.printError(refusal.printable) }
-    if !result.refusals.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
-    if !overwrite, result.count(.conflict) > 0 {
-      throw ExitCode(ExitStatus.differences.rawValue)
-    }
-  }
-
-  private func result() throws(PersistenceError) -> Reapplication.Result {
+    let conflicts: EntityMerge.Conflicts = overwrite ? .overwrite : .refuse
     let reapplication = Reapplication(
       of: file,
       from: from.map { Revision($0) },
-      conflicts: overwrite ? .overwrite : .refuse,
+      conflicts: conflicts,
       references: leaveReferences ? .leave : .refuse
     )
-    if dryRun { return try reapplication.plan(arguments.store) }
-    return try reapplication.write(to: arguments.store)
-  }
-
-  private func show(_ result: Reapplication.Result) throws {
-    do {
-      try Output.print { output throws(OutputError) in
-        switch arguments.form {
-        case .json: try output.line(SummaryJSON.indented(ReapplyText.Report(result)))
-        case .text: try output.lines(ReapplyText.lines(result, arguments.store))
-        }
-      }
-    } catch OutputError.closed {
-      // The exit code is set even if the output is not read.
-    }
-  }
-
-  /// Names the push that is next, where a program would open the store with an archive.
-  private func showPush(_ result: Reapplication.Result) throws {
-    guard result.revision != nil, arguments.form == .text,
-      try Inspector(path: arguments.store).hasLed()
-    else { return }
-    do {
-      try Output.print { output throws(OutputError) in
-        try output.line(
-          """
-          Send it to its archive before a program opens the store: strata push \(arguments.store.printable) --to ARCHIVE
-          """
-        )
-      }
-    } catch OutputError.closed {
-      // The exit code is set even if the output is not read.
-    }
+    let result =
+      try dryRun
+      ? reapplication.plan(arguments.store) : reapplication.write(to: arguments.store)
+    try MergeText.finish(.reapply, result, arguments, conflicts)
   }
 
   /// The file in a directory of files that were set aside.
@@ -116,81 +77,5 @@ struct Reapply: ParsableCommand {
     let isThere = FileManager.default.fileExists(atPath: other, isDirectory: &isDirectory)
     guard isThere, isDirectory.boolValue else { return other }
     return PathParts.path(of: PathParts(arguments.store).name, in: other)
-  }
-}
-
-/// The output of `strata reapply`.
-enum ReapplyText {
-  /// A result as JSON.
-  struct Report: Encodable {
-    struct Entity: Encodable {
-      let table: String
-      /// As JSON; nil for a persisted value.
-      let id: String?
-      let change: String
-      let standing: Reapplication.Change.Standing
-    }
-
-    let first: Int64?
-    let last: Int64?
-    let entities: [Entity]
-    let refusals: [String]
-    /// The revision of the commit; nil if nothing was written.
-    let revision: Int64?
-
-    init(_ result: Reapplication.Result) {
-      first = result.revisions?.lowerBound.number
-      last = result.revisions?.upperBound.number
-      entities = result.changes.map { change in
-        Entity(
-          table: change.table,
-          id: change.id?.json(),
-          change: change.kind.rawValue,
-          standing: change.standing
-        )
-      }
-      refusals = result.refusals
-      revision = result.revision?.number
-    }
-  }
-
-  /// A line for each entity, and one that says what was done.
-  static func lines(_ result: Reapplication.Result, _ store: String) -> [String] {
-    let entities = result.changes.map { change in
-      let sign =
-        switch change.kind {
-        case .added: "+"
-        case .changed: "~"
-        case .removed: "-"
-        }
-      let id = change.id.map { " \($0.lineText)" } ?? ""
-      let note =
-        switch change.standing {
-        case .applies: ""
-        case .present: "  (the store has it already)"
-        case .conflict: "  (conflict: the store has changed it since)"
-        }
-      return "\(sign) \(change.table.printable)\(id)\(note)"
-    }
-    guard let revisions = result.revisions else {
-      return entities
-        + (result.refusals.isEmpty ? ["There is no revision that the store lacks."] : [])
-    }
-    let written = result.count(.applies) + (result.revision == nil ? 0 : result.count(.conflict))
-    let what = "the revisions \(revisions.lowerBound) to \(revisions.upperBound)"
-    let summary =
-      if let revision = result.revision {
-        """
-        \(Measures.count(written, "entity", "entities")) of \(what) committed again, at revision \(revision) of \
-        \(store.printable).
-        """
-      } else {
-        """
-        \(Measures.count(result.changes.count, "entity", "entities")) of \(what): \(result.count(.applies)) to commit again, \
-        \(result.count(.present)) there already, \
-        \(Measures.count(result.count(.conflict), "conflict", "conflicts")). Nothing was written.
-        """
-      }
-    return entities + [summary]
   }
 }

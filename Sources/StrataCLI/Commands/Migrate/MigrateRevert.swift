@@ -15,6 +15,8 @@ struct MigrateRevert: AsyncParsableCommand {
       are needed, so it also goes back across migrations without a way back. What was committed since is no longer in \
       the data, and a migration that was taken back since has run again. The store must not be open.
 
+      `strata revert` without a table is the same.
+
       Examples:
         strata migrate revert app.strata --to 41
         strata migrate revert app.strata --to snap:before-upgrade
@@ -40,24 +42,6 @@ struct MigrateRevert: AsyncParsableCommand {
     let revision = try Inspector(path: arguments.store).revision(
       of: try RevisionExpression(argument: to)
     )
-    var migrator = DataMigrator([], at: arguments.store)
-    migrator.configuration.backups = noBackup ? .none : .keep(3)
-    let before = try await migrator.history()
-    let report = try await migrator.revert(to: revision)
-    let after = try await migrator.history()
-    let pending = before.filter { row in !after.contains { $0.number == row.number } }.map(\.name)
-    let restored = after.filter { row in !before.contains { $0.number == row.number } }.map(\.name)
-    try Output.print { output throws(OutputError) in
-      switch arguments.form {
-      case .json:
-        try output.line(
-          SummaryJSON.indented(MigrationJSON.Revert(report, to: revision, pending, restored))
-        )
-      case .text:
-        for line in MigrationText.revert(report, to: revision, pending, restored: restored) {
-          try output.line(line)
-        }
-      }
-    }
+    try await Revert.all(arguments, to: revision, noBackup ? .none : .keep(3))
   }
 }

@@ -1,0 +1,305 @@
+import Foundation
+import StrataBase
+package import StrataInspection
+package import StrataJournal
+package import StrataRecords
+import StrataStorage
+
+/// Records that entities of a store get in one commit, each compared with what the store has now.
+///
+/// ``Reapplication`` takes them from another file of the store, ``CommitUndo`` from its history. The rules of the database
+/// are checked when the program opens the store.
+package struct EntityMerge {
+  /// An entity, or a persisted value, that gets another record.
+  package struct Change: Sendable {
+    /// What happens to it.
+    package typealias Kind = StateDifference.Entity.Kind
+
+    /// How the store has it.
+    package enum Standing: String, Sendable, Codable {
+      /// As the change expects it.
+      case applies
+      /// As after the change already.
+      case present
+      /// Otherwise: another commit has changed it since.
+      case conflict
+    }
+
+    package let table: String
+    /// Nil for a persisted value.
+    package let id: RecordValue?
+    package let kind: Kind
+    package let standing: Standing
+    /// The last commit that has changed it since, where that is known.
+    package let changedSince: DeltaHeader?
+  }
+
+  /// What was found and written.
+  package struct Result: Sendable {
+    /// The revisions whose changes are made or undone, as the ranges of their deltas, in order.
+    package var revisions: [ClosedRange<Revision>] = []
+    /// In the order of tables and IDs.
+    package var changes: [Change] = []
+    /// Why nothing can be written besides conflicts, as sentences.
+    package var refusals: [String] = []
+    /// The revision of the commit; nil if nothing was written.
+    package var revision: Revision?
+
+    package func count(_ standing: Change.Standing) -> Int {
+      changes.count(where: { $0.standing == standing })
+    }
+  }
+
+  /// What to do about entities that other commits have changed since.
+  package enum Conflicts: Sendable {
+    /// Write nothing.
+    case refuse
+    /// Give them the record all the same.
+    case overwrite
+  }
+
+  /// The key of an entity.
+  struct Key: Hashable {
+    let table: String
+    let id: [UInt8]
+
+    /// Whether it comes first in the order of tables and IDs.
+    func precedes(_ other: Key) -> Bool {
+      EntityKey(table: table, id: id[...]) < EntityKey(table: other.table, id: other.id[...])
+    }
+  }
+
+  /// A record with what it is read with, so that it can be copied to another file as it is.
+  struct Record {
+    let bytes: [UInt8]
+    let layout: Layout
+
+    func value() throws -> RecordValue { try RecordValue(record: bytes[...], layout: layout) }
+
+    /// Whether both have the same fields; those of sealed records are not known.
+    private func isEqual(to other: Record) throws -> Bool {
+      if bytes == other.bytes, layout.id == other.layout.id { return true }
+      if layout.isOfSealedRecords || other.layout.isOfSealedRecords { return false }
+      return try value().hasSameFields(as: other.value())
+    }
+
+    static func areEqual(_ one: Record?, _ other: Record?) throws -> Bool {
+      switch (one, other) {
+      case (nil, nil): true
+      case (let one?, let other?): try one.isEqual(to: other)
+      default: false
+      }
+    }
+  }
+
+  var result = Result()
+  private var writes: [(key: Key, record: Record?)] = []
+
+  /// Adds an entity that gets a record; nil removes it.
+  mutating func add(
+    _ key: Key,
+    _ kind: Change.Kind,
+    _ record: Record?,
+    _ standing: Change.Standing,
+    changedSince: DeltaHeader? = nil
+  ) throws {
+    let isValue = StoredValues.name(ofTable: key.table) != nil
+    result.changes.append(
+      Change(
+        table: key.table,
+        id: try isValue ? nil : EncodedID.value(of: key.id),
+        kind: kind,
+        standing: standing,
+        changedSince: changedSince
+      )
+    )
+    if standing != .present { writes.append((key, record)) }
+  }
+
+  /// Commits what `merge` finds, in a store that no program has open.
+  ///
+  /// Nothing is written if the result has a refusal, or a conflict and none is accepted.
+  static func write(
+    to store: String,
+    _ configuration: PersistenceConfiguration,
+    _ conflicts: Conflicts,
+    named name: (Result) -> String,
+    _ merge: (ReadView) throws -> EntityMerge
+  ) throws(PersistenceError) -> Result {
+    let path = try StorePath(store, for: .importing)
+    return try OwnedStore.write(path, for: .importing, configuration) { session, file in
+      let merge = try merge(try ReadView(session.connection))
+      let writes = merge.writes
+      var result = merge.result
+      let isRefused = conflicts == .refuse && result.count(.conflict) > 0
+      if isRefused || !result.refusals.isEmpty || writes.isEmpty { return result }
+      let tables = try ReadView(session.connection).allTables
+      let time = max(configuration.now().microseconds, file.lastTime)
+      try session.transaction {
+        for table in Set(writes.map(\.key.table)).subtracting(tables).sorted() {
+          try ListedTable.add(table, since: session.written.revision.next, to: session.connection)
+        }
+        _ = try session.append(named: name(result), time: time) { delta in
+          for write in writes { try append(write.record, write.key, to: &delta, session) }
+        }
+      }
+      result.revision = session.written.revision
+      return result
+    }
+  }
+
+  private static func append(
+    _ record: Record?,
+    _ key: Key,
+    to delta: inout DeltaEncoder,
+    _ session: WriterSession
+  ) throws {
+    guard let record else { return try delta.remove(key.id, from: key.table) }
+    let number = try session.number(of: record.layout, table: key.table)
+    if !record.layout.isOfSealedRecords {
+      try session.note(record.bytes, record.layout, table: key.table)
+    }
+    try delta.put(
+      StoredEntity(table: key.table, id: key.id[...], layout: number, record: record.bytes[...])
+    )
+  }
+}
+
+/// References.
+extension EntityMerge {
+  /// A reference of an entity to an ID of a table.
+  private typealias Dangling = (from: Key, table: String, id: [UInt8])
+
+  /// Refuses references that would lead nowhere: of entities that are written, and to entities that are removed.
+  ///
+  /// - Parameter had: Which of some IDs a table had where the records come from. A reference that led nowhere there may do
+  ///   so again.
+  mutating func refuseDangling(
+    in store: ReadView,
+    _ had: (_ ids: Set<[UInt8]>, _ table: String) throws -> Set<[UInt8]>
+  ) throws {
+    let written = Dictionary(uniqueKeysWithValues: writes.map { ($0.key, $0.record) })
+    let found = try dangling(written, in: store, had) + dangling(besides: written, in: store)
+    result.refusals += found.prefix(Self.listed).map { key, table, id in
+      """
+      \(EncodedID.text(of: key.id[...])) of \(key.table) would refer to \(EncodedID.text(of: id[...])) of \(table), which \
+      would not be there.
+      """
+    }
+  }
+
+  /// Those of the entities that are written, to entities that were there where the records come from.
+  private func dangling(
+    _ written: [Key: Record?],
+    in store: ReadView,
+    _ had: (_ ids: Set<[UInt8]>, _ table: String) throws -> Set<[UInt8]>
+  ) throws -> [Dangling] {
+    var references: [(key: Key, place: Layout.Reference, ids: [[UInt8]])] = []
+    var wanted: [String: Set<[UInt8]>] = [:]
+    for write in writes {
+      guard let record = write.record, !record.layout.isOfSealedRecords else { continue }
+      for place in record.layout.references {
+        let ids = place.encodedIDs(in: try record.value())
+        references.append((write.key, place, ids))
+        wanted[place.table, default: []].formUnion(ids)
+      }
+    }
+    var (present, there): ([String: Set<[UInt8]>], [String: Set<[UInt8]>]) = ([:], [:])
+    for (table, ids) in wanted {
+      present[table] = try store.present(ids, in: table)
+      there[table] = try had(ids, table)
+    }
+    for (key, record) in written {
+      if record == nil {
+        present[key.table]?.remove(key.id)
+      } else {
+        present[key.table, default: []].insert(key.id)
+      }
+    }
+    return references.compactMap { key, place, ids in
+      let known = present[place.table] ?? []
+      // The key of a dictionary may mean several IDs.
+      if place.path.last == .key, !known.isDisjoint(with: ids) { return nil }
+      let missing = ids.first { !known.contains($0) && there[place.table]?.contains($0) == true }
+      return missing.map { (key, place.table, $0) }
+    }
+  }
+
+  /// Those of other entities to the ones that are removed; O(entities of the tables that refer to theirs).
+  private func dangling(besides written: [Key: Record?], in store: ReadView) throws -> [Dangling] {
+    var removed: [String: Set<[UInt8]>] = [:]
+    for (key, record) in written where record == nil {
+      removed[key.table, default: []].insert(key.id)
+    }
+    var found: [Dangling] = []
+    for table in store.allTables.sorted() where !removed.isEmpty {
+      let places = store.catalog.numberedLayouts(of: table).mapValues { layout in
+        layout.references.filter { removed[$0.table] != nil }
+      }
+      guard places.values.contains(where: { !$0.isEmpty }) else { continue }
+      var scan = try store.state(at: store.last.revision, scope: .table(table)).scan(table)
+      while found.count < Self.listed, let entity = try scan.next() {
+        let key = Key(table: table, id: Array(entity.id))
+        guard let places = places[entity.layout], !places.isEmpty, written[key] == nil else {
+          continue
+        }
+        let layout = try store.catalog.layout(entity.layout)
+        let value = try RecordValue(record: entity.record, layout: layout)
+        for place in places {
+          let ids = place.encodedIDs(in: value)
+          guard let id = ids.first(where: { removed[place.table]?.contains($0) == true }) else {
+            continue
+          }
+          found.append((key, place.table, id))
+          break
+        }
+      }
+    }
+    return found
+  }
+
+  /// How many references are named.
+  private static var listed: Int { 20 }
+}
+
+extension RecordValue {
+  /// Whether two records have equal members, whatever their order.
+  fileprivate func hasSameFields(as other: RecordValue) -> Bool {
+    guard case .object(let members) = self, case .object(let otherMembers) = other else {
+      return self == other
+    }
+    let (own, others) = (Array(members), Array(otherMembers))
+    let values = Dictionary(others.map { ($0.name, $0.value) }) { first, _ in first }
+    return own.count == others.count && own.allSatisfy { values[$0.name] == $0.value }
+  }
+}
+
+extension ReadScope {
+  /// Few entities by their keys; for many, everything, as each change is compared with each key.
+  init(_ keys: Set<EntityMerge.Key>) {
+    self =
+      keys.count > 64
+      ? .everything : .entities(keys.map { EntityKey(table: $0.table, id: $0.id[...]) })
+  }
+}
+
+extension ReadView {
+  /// The records of some entities at a revision, without those that are not there.
+  func records(
+    _ keys: Set<EntityMerge.Key>,
+    at revision: Revision
+  ) throws -> [EntityMerge.Key: EntityMerge.Record] {
+    var records: [EntityMerge.Key: EntityMerge.Record] = [:]
+    let state = try state(at: revision, scope: ReadScope(keys))
+    for (table, keys) in Dictionary(grouping: keys, by: \.table) where allTables.contains(table) {
+      var scan = state.scan(table, .ids(Set(keys.map(\.id))))
+      while let entity = try scan.next() {
+        records[EntityMerge.Key(table: table, id: Array(entity.id))] = EntityMerge.Record(
+          bytes: Array(entity.record),
+          layout: try catalog.layout(entity.layout)
+        )
+      }
+    }
+    return records
+  }
+}

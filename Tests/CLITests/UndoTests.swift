@@ -1,0 +1,318 @@
+import Foundation
+import Strata
+import StrataInspection
+import StrataJournal
+import StrataMaintaining
+import StrataRecords
+import TestSupport
+import Testing
+
+/// `strata undo` and `strata revert`.
+struct UndoTests {
+  let directory: TemporaryDirectory
+  let store: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = directory.path("app.strata")
+  }
+
+  private static func book(_ number: Int, _ title: String? = nil) -> Book {
+    Book(id: EntityID(number), title: title ?? "Volume \(number)")
+  }
+
+  private func commit(_ body: (LibraryStore) -> Void) async throws {
+    let persistence = try await Persistence.open(
+      at: store,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    body(LibraryStore(persistence))
+    try await persistence.close()
+  }
+
+  /// Five books, then an import of two that changes one, then a commit that changes another.
+  private func makeIncident() async throws {
+    try await commit { store in
+      store.commit { state in for number in 1...5 { state.db.books.insert(Self.book(number)) } }
+      store.commit("import") { state in
+        state.db.books.insert(Self.book(2, "wrong"))
+        state.db.books.insert(Self.book(11))
+        state.db.books.remove(3)
+      }
+      store.commit("rename") { $0.db.books.insert(Self.book(4, "Four")) }
+    }
+  }
+
+  private func books() throws -> [String] {
+    let inspector = try Inspector(path: store)
+    let last = Revision(try inspector.info().revision)
+    return try inspector.database(over: LibraryDatabase(), at: last).books
+      .sorted { $0.id.raw < $1.id.raw }.map { "\($0.id.raw) \($0.title)" }
+  }
+
+  @Test
+  func `a commit is taken back, and what others have written stays`() async throws {
+    try await makeIncident()
+    let plan = try await Program.strata("undo", store, "2", "--dry-run")
+    #expect(
+      plan.output == """
+        ~ books 2
+        + books 3
+        - books 11
+        3 entities of revision 2: 3 to undo, 0 as before already, 0 conflicts. Nothing was written.
+
+        """
+    )
+    #expect((plan.status, plan.errors) == (0, ""))
+    #expect(try Inspector(path: store).info().revision == 3)
+    let undone = try await Program.strata("undo", store, "--name", "import")
+    #expect(
+      undone.output.hasSuffix("3 entities of revision 2 undone, at revision 4 of \(store).\n")
+    )
+    #expect((undone.status, undone.errors) == (0, ""))
+    #expect(try books() == ["1 Volume 1", "2 Volume 2", "3 Volume 3", "4 Four", "5 Volume 5"])
+    let log = try await Program.strata("log", store, "-n", "1")
+    #expect(log.output.contains("undo 2"), "\(log)")
+    #expect(try await Program.strata("verify", store).status == 0)
+    // Undone again, it is as after the import.
+    let redone = try await Program.strata("undo", store, "HEAD")
+    #expect(redone.status == 0, "\(redone)")
+    #expect(
+      try books() == ["1 Volume 1", "2 wrong", "4 Four", "5 Volume 5", "11 Volume 11"]
+    )
+    // The program takes it from there.
+    try await commit { store in _ = store.commit { $0.db.books.remove(5) } }
+  }
+
+  @Test
+  func `what another commit has changed since is named and left, unless it may be replaced`()
+    async throws
+  {
+    try await makeIncident()
+    try await commit { store in
+      store.commit("by hand") { $0.db.books.insert(Self.book(2, "right")) }
+      store.commit { $0.db.books.insert(Self.book(3)) }
+    }
+    let refused = try await Program.strata("undo", store, "1..2")
+    #expect(refused.status == 2)
+    #expect(
+      refused.output == """
+        ~ books 2  (conflict: revision 4, “by hand”, has changed it since)
+        ~ books 3  (as before already)
+        - books 11
+        3 entities of revision 2: 1 to undo, 1 as before already, 1 conflict. Nothing was written.
+
+        """
+    )
+    #expect(try Inspector(path: store).info().revision == 5)
+    let json = try await Program.strata("undo", store, "1..2", "--dry-run", "--json")
+    #expect(json.output.contains(#""changedSince" : 4"#), "\(json)")
+    let forced = try await Program.strata("undo", store, "2", "--overwrite")
+    #expect(forced.status == 0, "\(forced)")
+    #expect(forced.output.contains("2 entities of revision 2 undone"))
+    #expect(try books()[1] == "2 Volume 2")
+    // The name of the commit counts whole.
+    let part = try await Program.strata("undo", store, "--name", "imp")
+    #expect((part.status, part.output) == (0, "There is no such commit.\n"))
+  }
+
+  @Test
+  func `a table and an entity go back to a revision, and so does the whole store`() async throws {
+    try await makeIncident()
+    let one = try await Program.strata("revert", store, "books", "2", "--at", "1")
+    #expect((one.status, one.errors) == (0, ""))
+    #expect(
+      one.output == "~ books 2\n1 entity reverted to revision 1, at revision 4 of \(store).\n"
+    )
+    #expect(try books()[1] == "2 Volume 2")
+    let again = try await Program.strata("revert", store, "books", "2", "--at", "1")
+    #expect(again.output == "It is as it was since revision 1 already.\n", "\(again)")
+    let table = try await Program.strata("revert", store, "books", "--at", "@-0s")
+    #expect(table.output == "It is as it was already.\n", "\(table)")
+    let back = try await Program.strata("revert", store, "books", "--at", "1", "--dry-run")
+    #expect(back.output.contains("3 entities since revision 1: 3 to revert"), "\(back)")
+    let all = try await Program.strata("revert", store, "--at", "1")
+    #expect(all.output.hasPrefix("The data is what it was at revision 1, as revision 5."), "\(all)")
+    #expect(try books() == (1...5).map { "\($0) Volume \($0)" })
+  }
+
+  @Test
+  func `a reference that would lead nowhere is refused, in both directions`() async throws {
+    try await commit { store in
+      store.commit { state in
+        state.db.authors.insert(Author(id: "a", name: "A"))
+        state.db.books.insert(Book(id: 1, title: "By A", author: "a"))
+      }
+      store.commit { state in
+        state.db.authors.insert(Author(id: "b", name: "B"))
+        state.db.books.remove(1)
+      }
+      store.commit { $0.db.books.insert(Book(id: 2, title: "By B", author: "b")) }
+      _ = store.commit { $0.db.authors.remove("a") }
+    }
+    let refused = try await Program.strata("undo", store, "2")
+    #expect(refused.status == 1)
+    #expect(
+      refused.errors == """
+        1 of books would refer to a of authors, which would not be there.
+        2 of books would refer to b of authors, which would not be there.
+
+        """
+    )
+    #expect(try Inspector(path: store).info().revision == 4)
+    let left = try await Program.strata("undo", store, "2", "--leave-references")
+    #expect(left.status == 0, "\(left)")
+    // Together with the commits that refer to it, there is nothing to refuse.
+    #expect(try await Program.strata("undo", store, "5").status == 0)
+    #expect(try await Program.strata("undo", store, "2", "3", "4").status == 0)
+    #expect(try books() == ["1 By A"])
+  }
+
+  @Test
+  func `revisions that are no commits are refused by that cause`() async throws {
+    try await makeIncident()
+    for (argument, status, sentence) in [
+      ("0", 64, "Revision 0 is no commit"), ("4", 3, "4"), ("3..1", 64, "earlier revision"),
+      ("many", 64, "many"),
+    ] {
+      let refused = try await Program.strata("undo", store, argument)
+      #expect(Int(refused.status) == status, "\(refused)")
+      #expect(refused.errors.contains(sentence), "\(refused)")
+    }
+    #expect(try await Program.strata("undo", store).status == 64)
+    #expect(try await Program.strata("undo", store, "1", "--name", "import").status == 64)
+    let open = try await Persistence.open(at: store, initialState: LibraryState(), database: \.db)
+    #expect(try await Program.strata("undo", store, "2").status == 5)
+    #expect(try await Program.strata("undo", store, "2", "--dry-run").status == 0)
+    try await open.close()
+  }
+
+  @Test
+  func `a span over a migration of its tables is refused, and leads to the whole store`()
+    async throws
+  {
+    try await makeIncident()
+    let folder = directory.path("Migrations")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try "UPDATE books SET title = upper(title);".write(
+      toFile: folder + "/0001_titles.sql",
+      atomically: true,
+      encoding: .utf8
+    )
+    let up = try await Program.strata("migrate", "up", store, "--dir", folder)
+    #expect(up.status == 0, "\(up)")
+    let refused = try await Program.strata("undo", store, "2")
+    #expect(refused.status == 1)
+    #expect(
+      refused.errors.hasPrefix("The migration 0001_titles has changed books at revision 4, so"),
+      "\(refused)"
+    )
+    #expect(refused.errors.contains("strata revert --at 1"))
+  }
+}
+
+/// Undoing over generated histories, compared with the history without the commits.
+struct UndoLawTests {
+  /// What a commit does with a book: a title, or nil to remove it.
+  private typealias Commit = [Int: String?]
+
+  private static func history(_ random: inout SeededGenerator) -> [Commit] {
+    var present: Set<Int> = []
+    return (0..<Int.random(in: 3...14, using: &random)).map { number in
+      var commit: Commit = [:]
+      for id in (1...6).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)) {
+        if present.contains(id), Bool.random(using: &random) {
+          commit[id] = .some(nil)
+          present.remove(id)
+        } else {
+          commit[id] = "\(id) in \(number)"
+          present.insert(id)
+        }
+      }
+      return commit
+    }
+  }
+
+  private static func books(_ commits: some Sequence<Commit>) -> [Int: String] {
+    var books: [Int: String] = [:]
+    for commit in commits { for (id, title) in commit { books[id] = title } }
+    return books
+  }
+
+  @Test
+  func `it gives the history without the commits, and touches what others wrote only if it may`()
+    async throws
+  {
+    let seed = randomSeed()
+    for round in 0..<loopCount("STRATA_UNDOS", 25) {
+      var random = SeededGenerator(seed: seed, step: round)
+      let commits = Self.history(&random)
+      let undone = commits.indices.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      let store = LibraryStore(persistence)
+      for commit in commits {
+        store.commit { state in
+          for (id, title) in commit {
+            if let title {
+              state.db.books.insert(Book(id: EntityID(id), title: title))
+            } else {
+              state.db.books.remove(EntityID(id))
+            }
+          }
+        }
+      }
+      try await persistence.close()
+      // Every commit is a revision, as each changes something.
+      let ranges = undone.map { Revision(Int64($0 + 1))...Revision(Int64($0 + 1)) }
+      let without = Self.books(
+        commits.enumerated().filter { !undone.contains($0.offset) }.map(\.element)
+      )
+      var (expected, conflicts) = (Self.books(commits), Set<Int>())
+      for id in 1...6 {
+        guard let first = undone.first(where: { commits[$0].keys.contains(id) }) else { continue }
+        let before = Self.books(commits[..<first])[id]
+        // Between two of the commits, and after the last, others must leave what the commit before has made.
+        var (made, isOthers): (String?, Bool) = (nil, false)
+        for index in commits.indices[first...] {
+          let title = Self.books(commits[...index])[id]
+          if undone.contains(index), commits[index].keys.contains(id) { made = title }
+          let isEnd =
+            index == commits.count - 1
+            || undone.contains(index + 1) && commits[index + 1].keys.contains(id)
+          if isEnd, title != made { isOthers = true }
+        }
+        if isOthers, before != expected[id] { conflicts.insert(id) }
+        expected[id] = before
+        let others = commits[first...].indices.filter { !undone.contains($0) }
+        if others.allSatisfy({ !commits[$0].keys.contains(id) }) {
+          #expect(without[id] == before, "seed \(seed), round \(round)")
+        }
+      }
+      let refused = try CommitUndo(of: .revisions(ranges)).write(to: path)
+      let named = refused.changes.filter { $0.standing == .conflict }.map { $0.id?.json() ?? "" }
+      #expect(named == conflicts.sorted().map { "\($0)" }, "seed \(seed), round \(round)")
+      if !conflicts.isEmpty {
+        #expect(refused.revision == nil, "seed \(seed), round \(round)")
+        #expect(try read(path) == Self.books(commits), "seed \(seed), round \(round)")
+        _ = try CommitUndo(of: .revisions(ranges), conflicts: .overwrite).write(to: path)
+      }
+      #expect(try read(path) == expected, "seed \(seed), round \(round)")
+    }
+  }
+
+  private func read(_ path: String) throws -> [Int: String] {
+    let inspector = try Inspector(path: path)
+    let last = Revision(try inspector.info().revision)
+    return Dictionary(
+      uniqueKeysWithValues: try inspector.database(over: LibraryDatabase(), at: last).books
+        .map { ($0.id.raw, $0.title) }
+    )
+  }
+}
