@@ -208,9 +208,11 @@ package struct JournalReplay {
     note: (Revision) -> Void = { _ in }
   ) throws {
     if let end = last, try isFasterOneByOne(scope, through: end) {
-      while revision < end, let (header, blocks) = try next(changing: scope, through: end) {
-        for block in blocks { overlay.add(block) }
-        note(header.revision)
+      var isMore = true
+      while isMore, revision < end {
+        isMore = try journal.connection.reading {
+          try replayFew(into: &overlay, in: scope, through: end, note)
+        }.get()
       }
       return
     }
@@ -243,6 +245,26 @@ package struct JournalReplay {
       }
     )
     if let failure { throw failure }
+  }
+
+  /// Replays the next deltas that change something in a scope, while the file is held for reading.
+  ///
+  /// Holding the file for each statement costs more than the statement; a writer must not wait long.
+  private mutating func replayFew(
+    into overlay: inout Overlay,
+    in scope: ReadScope,
+    through end: Revision,
+    _ note: (Revision) -> Void
+  ) throws -> Bool {
+    let most = bytes + 1 << 20
+    for _ in 0..<128 where bytes < most {
+      guard revision < end, let (header, blocks) = try next(changing: scope, through: end) else {
+        return false
+      }
+      for block in blocks { overlay.add(block) }
+      note(header.revision)
+    }
+    return true
   }
 
   /// Whether reading only what a scope needs costs less than reading all deltas on several threads.
