@@ -76,7 +76,7 @@ package enum JournalRange: Sendable, Equatable {
 /// Deltas of the journal, and what is missing from their range.
 package struct JournalPage: Sendable, Equatable {
   package var deltas: [DeltaSummary]
-  /// How many deltas meet the conditions, if the range is the last of them.
+  /// How many deltas meet the conditions, as far as they were counted, if the range is the last of them.
   package var total = 0
   /// The last revision, if the range continues after the last of the deltas.
   package var more: Revision?
@@ -103,6 +103,15 @@ package struct LogRequest: Sendable {
   /// Only deltas up to this point.
   package var until: RevisionExpression?
   package var detail = LogDetail.puts
+  /// Whether the deltas that meet the conditions are counted, where only the last are read.
+  package var counting = Counting.listed
+
+  /// What ``JournalPage/total`` counts of the last deltas without a condition.
+  package enum Counting: Sendable {
+    case listed
+    /// O(deltas).
+    case all
+  }
 
   package init(_ range: JournalRange) { self.range = range }
 }
@@ -147,7 +156,7 @@ extension Inspector {
       }
       if case .last(let count) = request.range, deltas.count == count {
         page.trimmed = nil
-        if request.filter.isEmpty {
+        if request.counting == .all, request.filter.isEmpty {
           let start = bounds.since ?? view.startOfJournal
           page.total = try view.journal.count(after: start, through: bounds.until)
         }

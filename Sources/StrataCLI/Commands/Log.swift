@@ -96,6 +96,8 @@ struct Log: ParsableCommand {
       request.since = try since.map { try RevisionExpression(argument: $0) }
       request.until = try until.map { try RevisionExpression(argument: $0) }
       request.detail = fields ? .fields : .kinds
+      // Only a list that was not asked for by its length says how many there are.
+      request.counting = last == nil && after == nil ? .all : .listed
       return request
     }
   }
