@@ -220,8 +220,8 @@ let package = Package(
     .target(
       name: "StrataMaintenance",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataJournal",
-        "StrataStorage", "StrataMaintaining", "StrataPersistence",
+        "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
+        "StrataJournal", "StrataStorage", "StrataMaintaining", "StrataPersistence",
       ]
     ),
     .target(

@@ -6,6 +6,8 @@ package enum MaintenanceError: FeatureError {
   case stillPresent(table: String, id: String)
   /// Other entities refer to entities that are to be erased. The first of them is named.
   case stillReferenced(table: String, id: String, by: String, count: Int)
+  /// Commits are not undone, for these causes.
+  case notUndone([String])
   /// A field cannot be replaced in a bundle.
   case notRedactable(field: String, detail: String)
 
@@ -17,6 +19,7 @@ package enum MaintenanceError: FeatureError {
       \(Measures.count(count, "entity refers", "entities refer")) to the entity \(id) of table \(table), \
       such as \(other)
       """
+    case .notUndone(let causes): "the commits are not undone: \(causes.joined(separator: "; "))"
     case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
     }
   }
@@ -29,6 +32,8 @@ package enum MaintenanceError: FeatureError {
       Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
       was erased.
       """
+    case .notUndone:
+      "Undo those commits too, or take back what they have written (`.overwrite`). Nothing was changed."
     case .notRedactable: "`strata schema` lists the fields. Nothing was written."
     }
   }
@@ -37,7 +42,7 @@ package enum MaintenanceError: FeatureError {
 
   package var programRemedy: PersistenceError.Remedy {
     switch self {
-    case .stillPresent, .stillReferenced: .repair
+    case .stillPresent, .stillReferenced, .notUndone: .repair
     case .notRedactable: .fixProgram
     }
   }

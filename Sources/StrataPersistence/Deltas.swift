@@ -54,16 +54,8 @@ public struct Deltas<State: StateType, Database: DatabaseType>: AsyncSequence, S
           try DeltaCursor(from: first, to: last, view)
         }
       }
-      let (path, policy) = (persistence.writer.path, persistence.policy)
-      let (deltas, next) = try await persistence.reader.read { view in
-        let decoder = try DatabaseDecoder<Database>(
-          known: nil,
-          of: view.identity.id,
-          policy,
-          as: .inspecting,
-          at: path
-        )
-        return try cursor.page(view, decoder)
+      let (deltas, next) = try await persistence.read { view, decoder in
+        try cursor.page(view, decoder)
       }
       self.cursor = next
       pin?.advance(to: next.revision)

@@ -161,6 +161,32 @@ extension Persistence {
     }
   }
 
+  /// Commits other records of entities, if the store still has those that are expected.
+  ///
+  /// Returns the revision it became, the last one if nothing differed, or nil if a commit has changed one of them.
+  ///
+  /// - Throws: the violation of a rule of the database; then the commit is rolled back.
+  package func replace(
+    _ expected: Delta,
+    by wanted: Delta,
+    _ trace: CommitTrace
+  ) throws -> Revision? {
+    var isExpected = true
+    let revision = try commit(trace) { state, _ in
+      var now = state
+      let present = state[keyPath: database]
+      now[keyPath: database].apply(expected.changes.reverting(present, policy))
+      for value in values { value.assign(expected.valueChanges, to: &now) }
+      isExpected =
+        ChangeSet(from: present, to: now[keyPath: database]).isEmpty
+        && [any AnyTableChanges](values, from: state, to: now).isEmpty
+      if !isExpected { return }
+      state[keyPath: database].apply(wanted.changes.reverting(present, policy))
+      for value in values { value.assign(wanted.valueChanges, to: &state) }
+    }
+    return isExpected ? revision : nil
+  }
+
   /// Commits to the store and returns the revision it became, or the last one if it changed nothing
   /// that is stored.
   private func commit(
@@ -177,6 +203,23 @@ extension Persistence {
       throw PersistenceError(.appending, path: path, error)
     }
     return revision.number.map { Revision($0) } ?? writer.queue.lastRevision
+  }
+
+  /// Reads the file with what decodes its deltas.
+  package func read<Answer: Sendable>(
+    _ body: @Sendable @escaping (ReadView, DatabaseDecoder<Database>) throws -> Answer
+  ) async throws(PersistenceError) -> Answer {
+    let (path, policy) = (writer.path, policy)
+    return try await reader.read { view in
+      let decoder = try DatabaseDecoder<Database>(
+        known: nil,
+        of: view.identity.id,
+        policy,
+        as: .inspecting,
+        at: path
+      )
+      return try body(view, decoder)
+    }
   }
 
   /// Writes commits that a question about `point` needs and that still wait in memory.

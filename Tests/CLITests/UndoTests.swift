@@ -1,8 +1,10 @@
 import Foundation
 import Strata
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintaining
+import StrataMaintenance
 import StrataRecords
 import TestSupport
 import Testing
@@ -209,6 +211,108 @@ struct UndoTests {
       "\(refused)"
     )
     #expect(refused.errors.contains("strata revert --at 1"))
+  }
+}
+
+/// `persistence.undo`.
+struct ProgramUndoTests {
+  private let directory: TemporaryDirectory
+  private let persistence: Persistence<LibraryState, LibraryDatabase>
+  private let store: LibraryStore
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: LibraryState(),
+      database: \.db
+    )
+    store = LibraryStore(persistence)
+    store.commit { state in
+      for number in 1...5 { state.db.books.insert(Self.book(number)) }
+    }
+    store.commit("import") { state in
+      state.db.books.insert(Self.book(2, "wrong"))
+      state.db.books.insert(Self.book(11))
+      state.db.books.remove(3)
+    }
+  }
+
+  private static func book(_ number: Int, _ title: String? = nil) -> Book {
+    Book(id: EntityID(number), title: title ?? "Volume \(number)")
+  }
+
+  private var books: [String] {
+    store.state.db.books.sorted { $0.id.raw < $1.id.raw }.map { "\($0.id.raw) \($0.title)" }
+  }
+
+  @Test
+  func `a commit is taken back while the program runs, and so is the undo`() async throws {
+    store.commit { $0.db.books.insert(Self.book(4, "Four")) }
+    #expect(try await persistence.undo([2]) == 4)
+    #expect(books == ["1 Volume 1", "2 Volume 2", "3 Volume 3", "4 Four", "5 Volume 5"])
+    #expect(try await persistence.undo([4]) == 5)
+    #expect(books == ["1 Volume 1", "2 wrong", "4 Four", "5 Volume 5", "11 Volume 11"])
+    // What is as before already is no commit.
+    #expect(try await persistence.undo([4, 5]) == 5)
+    let stored = try await persistence.state(at: .revision(5))
+    #expect(stored.books == store.state.db.books)
+    let last = try await persistence.deltas(from: 5).reduce(into: [Delta]()) { $0.append($1) }
+    #expect(last.map(\.name) == ["undo 4"])
+    try await persistence.close()
+  }
+
+  @Test
+  func `what another commit has changed since is named, and left`() async throws {
+    store.commit { $0.db.books.insert(Self.book(2, "right")) }
+    let before = books
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.undo([2]) }
+    #expect(error?.kind == .refused)
+    #expect(
+      error?.description.contains("revision 3 has changed books 2 since") == true,
+      "\(String(describing: error))"
+    )
+    #expect(books == before)
+    try await persistence.undo([2], conflicts: .overwrite)
+    #expect(books == (1...5).map { "\($0) Volume \($0)" })
+    let missing = await #expect(throws: PersistenceError.self) { try await persistence.undo([9]) }
+    #expect(missing?.kind == .notThere)
+    try await persistence.close()
+  }
+
+  @Test
+  func `records are not replaced if one of them is no longer as expected`() async throws {
+    var deltas: [Delta] = []
+    for try await delta in persistence.deltas() { deltas.append(delta) }
+    let trace = CommitTrace(ofCommit: "replace", nil, at: CommitPlace(#fileID, #function, #line))
+    store.commit { $0.db.books.insert(Self.book(2, "right")) }
+    let before = books
+    #expect(try persistence.replace(deltas[1], by: deltas[0], trace) == nil)
+    #expect(books == before)
+    store.commit { $0.db.books.insert(Self.book(2, "wrong")) }
+    #expect(try persistence.replace(deltas[1], by: deltas[0], trace) == 5)
+    #expect(books == (1...5).map { "\($0) Volume \($0)" } + ["11 Volume 11"])
+    try await persistence.close()
+  }
+
+  /// Commits between reading the file and the new commit: what is written is never from before them.
+  @Test
+  func `it never overwrites a commit that is made meanwhile`() async throws {
+    let titles = (0..<40).map { "by hand \($0)" }
+    async let commits: Void = {
+      for title in titles {
+        store.commit { $0.db.books.insert(Self.book(2, title)) }
+        await Task.yield()
+      }
+    }()
+    for _ in 0..<10 {
+      do { try await persistence.undo([2]) } catch let error as PersistenceError {
+        #expect(error.kind == .refused || error.kind == .busy, "\(error)")
+      }
+    }
+    await commits
+    #expect(store.state.db.books[2]?.title == titles.last)
+    try await persistence.close()
   }
 }
 

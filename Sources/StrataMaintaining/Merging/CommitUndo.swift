@@ -129,7 +129,8 @@ extension CommitUndo {
     }
   }
 
-  private func merge(in view: ReadView) throws -> EntityMerge {
+  /// What is to be written, and why it cannot be; O(deltas since the first of the commits).
+  package func merge(in view: ReadView) throws -> EntityMerge {
     var merge = EntityMerge()
     let headers = try headers(in: view)
     merge.result.revisions = headers.map { $0.first...$0.revision }
@@ -150,6 +151,7 @@ extension CommitUndo {
         key,
         course.record == nil ? .added : before == nil ? .removed : .changed,
         before,
+        now: course.record,
         isThere ? .present : course.changedSince == nil ? .applies : .conflict,
         changedSince: course.changedSince
       )

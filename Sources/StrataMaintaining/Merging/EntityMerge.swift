@@ -32,6 +32,9 @@ package struct EntityMerge {
     package let standing: Standing
     /// The last commit that has changed it since, where that is known.
     package let changedSince: DeltaHeader?
+
+    /// The table, and the ID.
+    package var name: String { table + (id.map { " \($0.lineText)" } ?? "") }
   }
 
   /// What was found and written.
@@ -92,14 +95,15 @@ package struct EntityMerge {
     }
   }
 
-  var result = Result()
-  private var writes: [(key: Key, record: Record?)] = []
+  package internal(set) var result = Result()
+  private var writes: [(key: Key, record: Record?, now: Record?)] = []
 
-  /// Adds an entity that gets a record; nil removes it.
+  /// Adds an entity that gets a record in place of the present one; nil is none.
   mutating func add(
     _ key: Key,
     _ kind: Change.Kind,
     _ record: Record?,
+    now: Record?,
     _ standing: Change.Standing,
     changedSince: DeltaHeader? = nil
   ) throws {
@@ -113,7 +117,7 @@ package struct EntityMerge {
         changedSince: changedSince
       )
     )
-    if standing != .present { writes.append((key, record)) }
+    if standing != .present { writes.append((key, record, now)) }
   }
 
   /// Commits what `merge` finds, in a store that no program has open.
@@ -146,6 +150,32 @@ package struct EntityMerge {
       result.revision = session.written.revision
       return result
     }
+  }
+
+  /// The present records of the entities that are written, and those that they get, as a program reads deltas.
+  ///
+  /// Both are of `view`.
+  package func blocks(in view: ReadView) throws -> (now: ChangeBlock, then: ChangeBlock) {
+    var builders = (now: ChangeBlockBuilder(), then: ChangeBlockBuilder())
+    for write in writes {
+      try Self.append(write.now, write.key, to: &builders.now, view)
+      try Self.append(write.record, write.key, to: &builders.then, view)
+    }
+    return (try ChangeBlock(builders.now.finish()), try ChangeBlock(builders.then.finish()))
+  }
+
+  private static func append(
+    _ record: Record?,
+    _ key: Key,
+    to block: inout ChangeBlockBuilder,
+    _ view: ReadView
+  ) throws {
+    guard let record else { return block.remove(key.id, from: key.table) }
+    let layouts = view.catalog.numberedLayouts(of: key.table)
+    guard let number = layouts.first(where: { $0.value.id == record.layout.id })?.key else {
+      throw CorruptionError("a layout of the table \(key.table) is missing")
+    }
+    block.put(key.id, in: key.table, layout: number, record: record.bytes)
   }
 
   private static func append(

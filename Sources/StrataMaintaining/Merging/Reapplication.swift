@@ -116,7 +116,7 @@ extension Reapplication {
       }
       let kind: EntityMerge.Change.Kind =
         old == nil ? .added : new == nil ? .removed : .changed
-      try merge.add(key, kind, new, standing)
+      try merge.add(key, kind, new, now: present, standing)
     }
     guard references == .refuse else { return }
     try merge.refuseDangling(in: store) { ids, table in

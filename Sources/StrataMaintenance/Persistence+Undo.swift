@@ -1,0 +1,92 @@
+import StrataBase
+public import StrataCore
+public import StrataEntityStore
+public import StrataJournal
+public import StrataMaintaining
+import StrataNormalization
+public import StrataPersistence
+import StrataStorage
+
+extension Persistence {
+  /// Takes commits back, by a commit that gives the entities and values that they changed what these were before.
+  ///
+  /// ```swift
+  /// try await persistence.undo([25, 26])                      // what was wrong
+  /// try await persistence.undo([31], conflicts: .overwrite)   // and what others have made of it
+  /// ```
+  ///
+  /// It needs no ``UndoStack``: the commits may be of any launch, as long as the history has them, and the new commit can be
+  /// undone too. What other commits have written since is not touched. Rules of the database act on the new commit, and may
+  /// refuse it. Excluded tables stay as they are. O(deltas since the first of the commits), not under the edit lock.
+  ///
+  /// - Parameters:
+  ///   - commits: The revisions of the commits.
+  ///   - conflicts: What to do about an entity that another commit has changed since.
+  ///   - references: What to do if a reference would lead nowhere.
+  ///   - name: The name of the new commit; nil for one that names the revisions.
+  /// - Returns: The revision it became, or the last one if nothing differs.
+  ///
+  /// Throws `PersistenceError`: `.refused` for a conflict, a reference that would lead nowhere, a migration of one of the
+  /// tables since, and a part of commits that became one delta while the disk failed; `.notThere` for a revision that is not
+  /// in the history; `.busy` if commits change the same entities all the time; or an error of reading the file. Throws the
+  /// violation of a rule too. Then nothing was changed. Traps before there is a store.
+  @discardableResult
+  public func undo(
+    _ commits: [Revision],
+    conflicts: UndoConflict = .refuse,
+    references: ReferencePolicy = .refuse,
+    name: String? = nil,
+    context: CommitContext? = nil,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) async throws -> Revision {
+    let ranges = Set(commits).sorted().map { $0...$0 }
+    let undo = CommitUndo(
+      of: .revisions(ranges),
+      conflicts: conflicts == .overwrite ? .overwrite : .refuse,
+      references: references
+    )
+    let trace = CommitTrace(
+      ofCommit: name ?? "undo \(CommitUndo.text(ranges))",
+      context,
+      at: CommitPlace(fileID, function, line)
+    )
+    // A commit between reading the file and the new commit may change one of the entities.
+    for _ in 0..<10 {
+      try await writePending(for: nil)
+      let (now, then) = try await records(of: undo, conflicts)
+      if let revision = try replace(now, by: then, trace) { return revision }
+    }
+    throw PersistenceError(
+      .appending,
+      path: path,
+      .busy("other commits change the same entities all the time")
+    )
+  }
+
+  /// What the entities are, and what they get.
+  private func records(
+    of undo: CommitUndo,
+    _ conflicts: UndoConflict
+  ) async throws(PersistenceError) -> (now: Delta, then: Delta) {
+    try await read { view, decoder in
+      let merge = try undo.merge(in: view)
+      var causes = merge.result.refusals
+      if conflicts == .refuse {
+        causes += merge.result.changes.filter { $0.standing == .conflict }.prefix(20).map {
+          "revision \($0.changedSince?.revision ?? 0) has changed \($0.name) since"
+        }
+      }
+      guard causes.isEmpty else { throw MaintenanceError.notUndone(causes) }
+      let blocks = try merge.blocks(in: view)
+      guard let header = try view.journal.last()?.header else {
+        throw CorruptionError("the journal has no delta")
+      }
+      return (
+        try decoder.decode(header, [blocks.now], view.catalog),
+        try decoder.decode(header, [blocks.then], view.catalog)
+      )
+    }
+  }
+}
