@@ -8,6 +8,8 @@ enum RewrittenChange {
   /// The same without the key that the record had before.
   case detached
   case removed
+  /// A removal of what had the key before.
+  case replacedByRemoval
   /// A put with another record.
   case replaced(layout: Int64, record: [UInt8])
 }
@@ -123,6 +125,9 @@ struct DeltaRewriter {
       let (table, id) = (block.table(of: entry), block.id(of: entry))
       switch (try rewrite(block, entry), entry.change) {
       case (.removed, _): left += 1
+      case (.replacedByRemoval, _):
+        left += 1
+        builder.remove(id, from: table)
       case (.replaced(let layout, let record), _):
         left += 1
         builder.put(id, in: table, layout: layout, record: record, former: block.former(of: entry))

@@ -31,6 +31,11 @@ public struct ErasureReport: Sendable, Equatable {
   ///
   /// Copies elsewhere are not known, and the free pages of copies are not looked at.
   public let copies: [Copy]
+  /// Named snapshots from before a migration whose delta was trimmed.
+  ///
+  /// They may still hold entities that had another ID, or were in a table of another name, at that time: which, is not known
+  /// any more. Remove the snapshots by their names to be sure.
+  public let unfollowedSnapshots: [Revision]
   /// Whether the store was sent to an archive, which holds them until the store is sent again.
   package let isArchived: Bool
 }

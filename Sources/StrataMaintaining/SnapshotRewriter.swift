@@ -12,6 +12,8 @@ struct SnapshotRewriter {
   private let catalog: LayoutCatalog
   /// The chunks as written, by their numbers in the file that is read; nil for a chunk that is empty now.
   private var written: [Int64: ListedChunk?] = [:]
+  /// Those of them that have kept their bytes.
+  private var kept: [Int64: ListedChunk] = [:]
 
   /// - Parameter identity: That of the new file, with its epoch.
   init(
@@ -25,6 +27,9 @@ struct SnapshotRewriter {
     self.identity = identity
     self.catalog = catalog
   }
+
+  /// Starts with snapshots from which other entities are removed.
+  mutating func startOthers() { written.removeAll() }
 
   /// Writes a verified snapshot; every chunk of it is verified first.
   ///
@@ -58,7 +63,7 @@ struct SnapshotRewriter {
     try destination.write(header, hash: header.hash(storeID: identity.id, listing: listing))
   }
 
-  private func write(
+  private mutating func write(
     _ chunk: ListedChunk,
     _ revision: Revision,
     without isRemoved: (String, ArraySlice<UInt8>) -> Bool
@@ -78,10 +83,12 @@ struct SnapshotRewriter {
     }
     guard let first else { return nil }
     let count = builder.count
+    let isKept = count == block.entries.count
+    if isKept, let known = kept[chunk.id] { return known }
     let layouts = try catalog.hashes(of: builder.layouts)
-    let body = count == block.entries.count ? block.bytes : builder.finish()
+    let body = isKept ? block.bytes : builder.finish()
     let hash = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
-    return ListedChunk(
+    let new = ListedChunk(
       id: try destination.chunk(with: body, hash: hash),
       table: chunk.table,
       first: first,
@@ -90,5 +97,7 @@ struct SnapshotRewriter {
       size: body.count,
       hash: hash
     )
+    if isKept { kept[chunk.id] = new }
+    return new
   }
 }

@@ -21,6 +21,8 @@ package struct StoreErasure {
 
   let store: OwnedStore
   private(set) var entities: ErasedEntities
+  /// The same by the keys that they had at each revision, the first first; that of now is the last.
+  private var spans: [(start: Revision, entities: ErasedEntities)] = []
   let presence: Presence
   let references: ReferencePolicy
 
@@ -42,6 +44,18 @@ package struct StoreErasure {
     }
   }
 
+  init(
+    store: OwnedStore,
+    entities: ErasedEntities,
+    presence: Presence,
+    references: ReferencePolicy
+  ) {
+    self.store = store
+    self.entities = entities
+    self.presence = presence
+    self.references = references
+  }
+
   /// - Parameter didReplace: Called once the new file is in place.
   func run(_ didReplace: (Position) -> Void = { _ in }) throws -> ErasureReport {
     let source = try openSource()
@@ -53,7 +67,9 @@ package struct StoreErasure {
       throw PersistenceError.Reason.notFound("table \(table)")
     }
     var erasure = self
-    erasure.entities = try entities.known(in: view)
+    let moves = try EntityMoves(into: nil, in: view, after: 0, through: view.last.revision)
+    erasure.entities = try entities.known(in: view, moves)
+    erasure.spans = erasure.entities.spans(moves)
     return try erasure.replaceStore(source, view, didReplace)
   }
 
@@ -70,6 +86,7 @@ package struct StoreErasure {
       let rewritten = try write(file, from: source, view)
       try file.verify()
       let copies = try copies(of: view.identity.id)
+      let unfollowed = try view.snapshotsBeforeTrimmedMigrations()
       let isArchived = try LeadershipRecord.read(source) > 0
       source.checkpointsOnClose = .automatic
       try source.close()
@@ -83,6 +100,7 @@ package struct StoreErasure {
         changes: rewritten.changes,
         rewritten: rewritten.deltas,
         copies: copies,
+        unfollowedSnapshots: unfollowed,
         isArchived: isArchived
       )
     } catch {
@@ -201,6 +219,46 @@ package struct StoreErasure {
     return result
   }
 
+  /// The entities by the keys that they had at a revision, and since when.
+  private func span(at revision: Revision) -> (start: Revision, entities: ErasedEntities) {
+    spans.last { $0.start <= revision } ?? (0, entities)
+  }
+
+  private func entities(at revision: Revision) -> ErasedEntities { span(at: revision).entities }
+
+  /// The entities that were met.
+  private struct Seen {
+    private(set) var keys: Set<EntityKey> = []
+
+    mutating func isErased(
+      _ table: String,
+      _ id: ArraySlice<UInt8>,
+      _ entities: ErasedEntities
+    ) -> Bool {
+      guard entities.contains(table, id) else { return false }
+      keys.insert(EntityKey(table: table, id: Array(id)[...]))
+      return true
+    }
+
+    /// What to do with a change of a delta, by the entities that are erased before it and after it.
+    mutating func change(
+      _ block: ChangeBlock,
+      _ entry: ChangeBlock.Entry,
+      _ before: ErasedEntities,
+      _ after: ErasedEntities
+    ) -> RewrittenChange {
+      let (table, id) = (block.table(of: entry), block.id(of: entry))
+      // What is removed had its key before.
+      if entry.change == .remove { return isErased(table, id, before) ? .removed : .kept }
+      if isErased(table, id, after) {
+        // The key of an entity that moves away with this delta, which it leaves to the erased one.
+        return before.contains(table, id) ? .removed : .replacedByRemoval
+      }
+      let former = block.former(of: entry)
+      return former.map { isErased($0.table, $0.id, before) } ?? false ? .detached : .kept
+    }
+  }
+
   /// Copies deltas and snapshots; returns the entities that were met.
   private func copy(
     _ view: ReadView,
@@ -208,12 +266,7 @@ package struct StoreErasure {
     from source: Connection,
     to connection: Connection
   ) throws -> (DeltaRewriter, Set<EntityKey>) {
-    var seen: Set<EntityKey> = []
-    func isErased(_ table: String, _ id: ArraySlice<UInt8>) -> Bool {
-      guard entities.contains(table, id) else { return false }
-      seen.insert(EntityKey(table: table, id: Array(id)[...]))
-      return true
-    }
+    var seen = Seen()
     // A trim that was interrupted may have left deltas before it, from which nothing can be read.
     guard let oldest = view.anchors.last?.header else {
       throw CorruptionError("no snapshot reaches up to the journal")
@@ -233,15 +286,14 @@ package struct StoreErasure {
     var wanted = Set(view.verified.map(\.header.revision))
     if let leadership { wanted.insert(leadership.mark.revision) }
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
+      let (before, after) = (entities(at: header.first.previous), entities(at: header.revision))
       try rewriter.append(
         header,
         blocks,
         hash: replay.chain,
         layouts: { try view.catalog.hashes(of: $0) }
       ) { block, entry in
-        if isErased(block.table(of: entry), block.id(of: entry)) { return .removed }
-        let former = block.former(of: entry)
-        return former.map { isErased($0.table, $0.id) } ?? false ? .detached : .kept
+        seen.change(block, entry, before, after)
       }
       if wanted.contains(rewriter.revision) { chains[rewriter.revision] = rewriter.chain }
     }
@@ -250,6 +302,24 @@ package struct StoreErasure {
         "the journal ends at revision \(replay.revision), before \(view.last.revision)"
       )
     }
+    try copySnapshots(view, identity, chains, &seen, from: source, to: connection)
+    if let chain = leadership.flatMap({ chains[$0.mark.revision] }) {
+      leadership?.mark.chain = chain
+    }
+    if let leadership {
+      try LeadershipRecord.write(leadership.epoch, after: leadership.mark, to: connection)
+    }
+    return (rewriter, seen.keys)
+  }
+
+  private func copySnapshots(
+    _ view: ReadView,
+    _ identity: StoreIdentity,
+    _ chains: [Revision: Checksum],
+    _ seen: inout Seen,
+    from source: Connection,
+    to connection: Connection
+  ) throws {
     let snapshots = SnapshotStore(connection: connection)
     var copies = SnapshotRewriter(
       from: SnapshotStore(connection: source),
@@ -257,20 +327,23 @@ package struct StoreErasure {
       of: identity,
       view.catalog
     )
+    var start: Revision?
     for snapshot in view.verified.reversed() {
+      let span = span(at: snapshot.header.revision)
+      if let start, start != span.start { copies.startOthers() }
+      start = span.start
       let chain = chains[snapshot.header.revision] ?? snapshot.header.chain
-      try copies.append(snapshot, chain: chain, without: isErased)
+      try copies.append(
+        snapshot,
+        chain: chain,
+        without: { table, id in
+          seen.isErased(table, id, span.entities)
+        }
+      )
       for (name, revision) in view.names where revision == snapshot.header.revision {
         try snapshots.name(name, revision)
       }
     }
-    if let chain = leadership.flatMap({ chains[$0.mark.revision] }) {
-      leadership?.mark.chain = chain
-    }
-    if let leadership {
-      try LeadershipRecord.write(leadership.epoch, after: leadership.mark, to: connection)
-    }
-    return (rewriter, seen)
   }
 
   /// Adds what was erased to the ledger; refuses an entity that left no trace in the file.
@@ -320,17 +393,23 @@ extension StoreErasure {
   /// O(files in the directory, and the size of those that are copies).
   private func copies(of id: UUID) throws -> [ErasureReport.Copy] {
     let path = store.path
+    // A copy may be from before a move.
+    let entities = ErasedEntities(spans.flatMap(\.entities.entities))
     let own = Set(path.companions + [path.lock])
     let beside = try path.namesInDirectory().map { path.directory + "/" + $0 }
     let quarantined = try Quarantine.all(besideStoreAt: path.file).map { set in
       set.directory + "/" + QuarantineMove.name(path.file)
     }
     return (beside + quarantined).filter { !own.contains($0) }.sorted().compactMap { name in
-      finding(at: name, of: id).map { ErasureReport.Copy(path: name, finding: $0) }
+      finding(at: name, of: id, entities).map { ErasureReport.Copy(path: name, finding: $0) }
     }
   }
 
-  private func finding(at name: String, of id: UUID) -> ErasureReport.Copy.Finding? {
+  private func finding(
+    at name: String,
+    of id: UUID,
+    _ entities: ErasedEntities
+  ) -> ErasureReport.Copy.Finding? {
     let isCompanion = ["-wal", "-shm", "-journal", ".lock", ".head"].contains(where: name.hasSuffix)
     guard !isCompanion, FileIdentity.exists(name),
       FileIdentity.kind(ifNotRegularAt: name) == nil
@@ -350,6 +429,16 @@ extension StoreErasure {
         return name.hasPrefix(store.path.file) || isAside
           ? .unreadable(error.reason.sentence) : nil
       }
+    }
+  }
+}
+
+extension ReadView {
+  /// The snapshots from before a migration whose delta was trimmed: what it has moved is not known any more.
+  fileprivate func snapshotsBeforeTrimmedMigrations() throws -> [Revision] {
+    let boundaries = try MigrationBoundaries(in: journal.connection)
+    return verified.map(\.header.revision).reversed().filter { revision in
+      boundaries.after(revision).contains { $0.revision <= startOfJournal }
     }
   }
 }

@@ -19,7 +19,8 @@ extension Persistence {
   /// the commits that changed them. All else is written into a new file as it is, in a new epoch: the
   /// hashes from the first of these deltas on are computed again, and the file says so. The new file is verified
   /// before it takes the place of the old one; a crash leaves one or the other. The history of an erased
-  /// entity says that it was erased, and nothing more.
+  /// entity says that it was erased, and nothing more. What an entity was before a migration gave it another ID, or its
+  /// table another name, goes too.
   ///
   /// The entities must have been removed by a commit. The names and places of commits stay, and so do the
   /// scripts of migrations and what other entities say of them. Copies elsewhere are not changed: the report names

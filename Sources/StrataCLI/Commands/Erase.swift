@@ -15,7 +15,8 @@ struct Erase: AsyncParsableCommand {
     discussion: """
       Records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of the \
       commits that changed these entities. All else stays as it is, in a new epoch: hashes are computed \
-      again, and `strata info` says so. `strata history` says that the entities were erased, and nothing \
+      again, and `strata info` says so. An entity is erased under all IDs and names of its table that it has had. \
+      `strata history` says that the entities were erased, and nothing \
       more. Names and places of commits, scripts of migrations, and what other entities say stay.
 
       This cannot be taken back, so it asks first, unless --yes is given. Copies and archives beside the store that \
@@ -123,6 +124,8 @@ enum ErasureText {
     let firstRewritten: Int64?
     let lastRewritten: Int64?
     let copies: [Copy]
+    /// Named snapshots that may hold the entities under other IDs or names of tables.
+    let unfollowedSnapshots: [Int64]
     /// Whether the store was sent to an archive, which holds the entities until the store is sent again.
     let archived: Bool
     /// The folders beside the store that are archives of it.
@@ -131,6 +134,7 @@ enum ErasureText {
     init(_ report: ErasureReport, _ archives: [String]) {
       self.archives = archives
       archived = report.isArchived
+      unfollowedSnapshots = report.unfollowedSnapshots.map(\.number)
       revision = report.position.revision.number
       epoch = report.position.epoch
       entities = report.entities
@@ -187,6 +191,12 @@ enum ErasureText {
         case .unreadable(let detail):
           "\(copy.path.printable) may still hold what was erased: \(detail.printable)."
         }
+      }
+      + report.unfollowedSnapshots.map { revision in
+        """
+        The snapshot at revision \(revision) is from before a migration whose delta was trimmed, and may hold what was erased \
+        under another ID or name: strata snapshot prune \(store.printable)
+        """
       }
   }
 }

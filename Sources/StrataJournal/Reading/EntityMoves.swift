@@ -67,6 +67,34 @@ package struct EntityMoves {
     moves[key]?.contains { $0.revision == revision } ?? false
   }
 
+  /// The last move of what had a key; nil if none had it when it was moved.
+  package func lastMove(of key: EntityKey) -> (revision: Revision, key: EntityKey)? {
+    moves[key]?.last.map { ($0.revision, $0.key) }
+  }
+
+  /// The keys of entities at each revision: those from `start` on hold up to the start of the next.
+  ///
+  /// From the last revision back, an entity has the key that it had before each move. A key that another entity had is not
+  /// among them as long as it had it.
+  package func spans(of keys: Set<EntityKey>) -> [(start: Revision, keys: Set<EntityKey>)] {
+    var byRevision: [Revision: [(former: EntityKey, key: EntityKey)]] = [:]
+    for (former, moves) in moves {
+      for move in moves { byRevision[move.revision, default: []].append((former, move.key)) }
+    }
+    var spans: [(start: Revision, keys: Set<EntityKey>)] = []
+    var keys = keys
+    for (revision, moves) in byRevision.sorted(by: { $0.key > $1.key }) {
+      let own = moves.filter { keys.contains($0.key) }.map(\.former)
+      let others = moves.filter { !keys.contains($0.key) }.map(\.former)
+      let before = keys.union(own).subtracting(others)
+      if before == keys { continue }
+      spans.append((revision, keys))
+      keys = before
+    }
+    spans.append((0, keys))
+    return spans.reversed()
+  }
+
   /// The keys that entities with one of these keys have had before, and these.
   package func formerKeys(of keys: Set<EntityKey>) -> Set<EntityKey> {
     var all = keys

@@ -48,11 +48,29 @@ package struct ErasedEntities: Sendable {
     self.keys = keys
   }
 
-  /// The same entities by the IDs that a file has.
+  /// The same entities by the IDs that a file has, and those that have got another ID or table since.
   ///
   /// - Throws: `.ambiguous`.
-  package func known(in view: ReadView) throws -> ErasedEntities {
-    ErasedEntities(try entities.map { try Entity($0, in: view) })
+  package func known(in view: ReadView, _ moves: EntityMoves) throws -> ErasedEntities {
+    let known = ErasedEntities(try entities.map { try Entity($0, in: view) })
+    let moved = try known.all.compactMap { key -> Entity? in
+      guard let move = moves.lastMove(of: key),
+        try !view.hasAnother(key, since: move.revision)
+      else { return nil }
+      let now = moves.key(of: move.key, at: move.revision)
+      return Entity(table: now.table, encodedID: Array(now.id))
+    }
+    return moved.isEmpty ? known : ErasedEntities(known.entities + moved)
+  }
+
+  /// The entities by the keys that they had at each revision, the first first.
+  package func spans(_ moves: EntityMoves) -> [(start: Revision, entities: ErasedEntities)] {
+    moves.spans(of: Set(all)).map { start, keys in
+      (
+        start,
+        ErasedEntities(keys.map { Entity(table: $0.table, encodedID: Array($0.id)) })
+      )
+    }
   }
 
   package var tables: Set<String> { Set(keys.keys) }
@@ -106,6 +124,18 @@ extension ReadView {
       })
     else { return nil }
     return Erasure(time: Date(microseconds: entry.time), revision: Revision(entry.revision))
+  }
+
+  /// Whether a commit has given a key to another entity, with the move at a revision or after it.
+  fileprivate func hasAnother(_ key: EntityKey, since move: Revision) throws -> Bool {
+    var changes = try changes(after: move.previous)
+    while let (_, blocks) = try changes.next(changing: .entities([key]), through: last.revision) {
+      let isPut = blocks.contains { block in
+        block.entries.contains { $0.change != .remove && block.key(of: $0) == key }
+      }
+      if isPut { return true }
+    }
+    return false
   }
 
   /// Whether the file has a version or a removal of one of the entities.
