@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import Testing
 
@@ -86,6 +87,47 @@ import Testing
     let table = try await Program.strata("log", path, "--table", "users", "--until", "900")
     #expect(table.errors.hasPrefix("20 of 900 deltas: "))
     #expect(try await Program.strata("log", path, "-n", "20").errors == "")
+  }
+
+  @Test func `a time that a log prints names its commit`() async throws {
+    let log = try await Program.strata("log", path, "-n", "3")
+    let lines = log.output.split(separator: "\n").filter { $0.first?.isNumber == true }
+    try #require(lines.count == 3)
+    for line in lines {
+      let words = line.split(separator: " ")
+      let (revision, time) = (try #require(Int(words[0])), "@\(words[1])T\(words[2])")
+      try #require(time.hasSuffix("Z") && time.contains("."))
+      let until = try await Program.strata("log", path, "--until", time, "-n", "1", "--json")
+      let last = try #require(try revisions(of: until.output).last)
+      #expect(last >= revision, "\(time): \(until)")
+      let since = try await Program.strata("log", path, "--since", time, "--json")
+      let first = try #require(try revisions(of: since.output).first)
+      #expect(first <= revision, "\(time): \(since)")
+      let day = try await Program.strata("query", path, "SELECT 1", "--at", "@\(words[1])")
+      #expect(day.output.contains("at revision 3\n"), "\(day)")
+    }
+    let before = try await Program.strata("log", path, "--until", "@2000-01-01")
+    #expect(before.status == 3, "\(before)")
+  }
+
+  private func revisions(of json: String) throws -> [Int] {
+    let list = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]] ?? []
+    return list.compactMap { $0["revision"] as? Int }
+  }
+
+  @Test func `HEAD in a query is the revision that the query is of`() async throws {
+    let many = folder.path("heads.strata")
+    let sample = try await OpenSample(at: many)
+    sample.commitUsers(0..<9)
+    try await sample.close()
+    func count(_ table: String, at revision: String) async throws -> String {
+      let sql = "SELECT count(*) AS n FROM \(table)"
+      return try await Program.strata("query", many, sql, "--at", revision, "--csv").output
+    }
+    let counts = [try await count("users", at: "5"), try await count("users", at: "3")]
+    #expect(try await count("users_at('HEAD')", at: "5") == counts[0])
+    #expect(try await count("users_at('HEAD~2')", at: "5") == counts[1])
+    #expect(counts[0] != counts[1])
   }
 
   @Test func `past the end there is nothing`() async throws {

@@ -42,9 +42,9 @@ struct AtArguments: ParsableArguments {
 
 extension RevisionExpression {
   /// Reads an argument of the command line.
-  init(argument text: String) throws {
+  init(argument text: String, _ edge: Edge = .end) throws {
     do throws(RevisionExpression.Unreadable) {
-      self = try RevisionExpression(text, now: Date())
+      self = try RevisionExpression(text, now: Date(), edge: edge)
     } catch {
       throw ValidationError("\(error)")
     }

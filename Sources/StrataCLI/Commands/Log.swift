@@ -93,7 +93,7 @@ struct Log: ParsableCommand {
   private var request: LogRequest {
     get throws {
       var request = LogRequest(range)
-      request.since = try since.map { try RevisionExpression(argument: $0) }
+      request.since = try since.map { try RevisionExpression(argument: $0, .start) }
       request.until = try until.map { try RevisionExpression(argument: $0) }
       request.detail = fields ? .fields : .kinds
       // Only a list that was not asked for by its length says how many there are.

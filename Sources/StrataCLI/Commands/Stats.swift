@@ -39,7 +39,7 @@ struct Stats: ParsableCommand {
 
   func run() throws {
     let statistics = try Inspector(path: arguments.store).statistics(
-      since: try since.map { try RevisionExpression(argument: $0) },
+      since: try since.map { try RevisionExpression(argument: $0, .start) },
       until: try until.map { try RevisionExpression(argument: $0) } ?? .head(back: 0),
       top: top
     )

@@ -71,7 +71,7 @@ final class QueryContext {
       } catch {
         throw QueryError.argument("\(error)")
       }
-      return try view.revision(of: expression)
+      return try view.revision(of: expression, head: self.revision)
     case .null, .real, .blob:
       throw QueryError.argument(
         "A revision is a number or a text, such as 42, 'HEAD~3' or '@yesterday'."

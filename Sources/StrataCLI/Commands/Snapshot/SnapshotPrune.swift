@@ -48,7 +48,8 @@ struct SnapshotPrune: ParsableCommand {
       switch (names.isEmpty, keep, before) {
       case (false, nil, nil): return .names(names)
       case (true, let keep?, nil): return .allBut(newest: keep)
-      case (true, nil, let before?): return .before(try RevisionExpression(argument: before))
+      case (true, nil, let before?):
+        return .before(try RevisionExpression(argument: before, .start))
       default: throw ValidationError("Choose one of names, --keep and --before.")
       }
     }
