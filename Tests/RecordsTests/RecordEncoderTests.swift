@@ -173,7 +173,7 @@ import Testing
     struct Wider: Codable { var text: String, more: Int }
     // In a record itself, such values make the next layout.
     struct Box<Content: Codable>: Codable { var box: Content }
-    var writer = RecordWriter()
+    var writer = RecordWriter(unrationed: 0)
     var bytes: [UInt8] = []
     let layout = try writer.encode(Box(box: Loose(text: "")), into: &bytes)
     func write(_ value: some Encodable) throws -> [UInt8] {

@@ -1,6 +1,6 @@
 /// The next layout of a table: the fields it has, and whatever its records have shown since.
 ///
-/// A new field of the record itself, and a value of another kind in one, are urgent: queries have the columns that
+/// A new field of the record itself, and its first kind or another one, are urgent: queries have the columns that
 /// layouts list.
 ///
 /// It only ever grows: fields are added at the end, `unknown` becomes a kind, and a kind that meets
@@ -144,6 +144,7 @@ struct LayoutGrowth: Sendable {
       kind = .array(of: element)
     case (_, .unknown):
       isWanted = true
+      if depth == Self.depthOfFields { isUrgent = true }
       kind = firstKind(of: seen, of: record, at: path, depth: depth)
     default:
       isWanted = true

@@ -5,23 +5,28 @@
 /// let layout = try writer.encode(user, into: &bytes)   // store the layout's body with the bytes
 /// ```
 ///
-/// Growth is rationed: the first record, or the first that a resumed layout does not fit, makes a
-/// layout; after that one is made only when 64 times as many records have been written as when the
-/// last was made. Until then whatever does not fit is written beside the record, with its name and
-/// kind, so nothing is ever lost to a layout.
+/// A layout says the kinds of all that was written, also in lists and nested values, from the first record on: a text
+/// such as JSON has them from there when the records are gone. So a record that does not fit makes a layout. A type has
+/// only so many members, each with two kinds at most, so a table of ten thousand records has a few layouts.
 ///
-/// A member of the record that the layout lacks, or a value of another kind in its place, does not wait: columns of
-/// SQL are those of layouts. A type has only so many members, so a table of ten thousand records has a few layouts.
+/// Types with endless members are rationed: after 64 layouts, the next one is made only when 64 times as many records
+/// have been written as when the last was made. Until then whatever does not fit is written beside the record, with its
+/// name and kind, so nothing is ever lost to a layout. Members of the record itself do not wait even then: columns of
+/// SQL are those of layouts.
 ///
 /// A writer is a value: a copy grows apart.
 package struct RecordWriter: Sendable {
   private static let ration = 64
+  /// How many layouts are made without a ration.
+  package static let unrationed = 64
 
   /// The layout that the last record was written against.
   package private(set) var layout: Layout
   private var growth: LayoutGrowth
   private var keyTypes = KeyTypes()
   private var written = 0
+  /// How many layouts are still made without a ration.
+  private var unrationed: Int
   /// The number of the first record that may make the next layout.
   private var nextGrowth: Int
 
@@ -33,7 +38,10 @@ package struct RecordWriter: Sendable {
   private var fields: FieldWriting?
 
   /// A writer for a table that was last written against `layout`, or never.
-  package init(resuming layout: Layout? = nil) {
+  ///
+  /// - Parameter unrationed: How many layouts it makes without a ration.
+  package init(resuming layout: Layout? = nil, unrationed: Int = unrationed) {
+    self.unrationed = unrationed
     self.layout = layout ?? .empty
     growth = LayoutGrowth(from: self.layout)
     nextGrowth = 1
@@ -54,12 +62,13 @@ package struct RecordWriter: Sendable {
     }
     let start = bytes.count
     if try write(value, layout, into: &bytes) == .partial, growth.isWanted,
-      growth.isUrgent || written + 1 >= nextGrowth
+      growth.isUrgent || unrationed > 0 || written + 1 >= nextGrowth
     {
       bytes.removeLast(bytes.count - start)
       let grown = try Layout(growth.fields)
       _ = try write(value, grown, into: &bytes)
       layout = grown
+      unrationed = max(unrationed - 1, 0)
       fields = nil
       growth = LayoutGrowth(from: grown, continuing: growth)
       nextGrowth = (written + 1) * Self.ration
