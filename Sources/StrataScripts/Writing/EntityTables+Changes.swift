@@ -228,12 +228,11 @@ extension EntityTables {
   /// The column of a dropped table that a column of the table made again under its name has its values from: the one of
   /// its name, if a statement has copied that one; nil otherwise.
   private func copiedOrigin(of name: String, in table: Table) -> ColumnOrigin? {
-    let number = table.columns.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
-    guard let number else { return nil }
-    if number > 0, let use, !(use.copied[table.records.table]?.contains(number) ?? false) {
-      return nil
+    let number = table.numbers(named: name).first { number in
+      guard number > 0, let use else { return true }
+      return use.copied[table.records.table]?.contains(number) ?? false
     }
-    return ColumnOrigin(number, table.columns, table.records)
+    return number.map { ColumnOrigin($0, table.columns, table.records) }
   }
 
   /// The origin of a column of a new table whose type only says how SQLite stores it: a column of that name
@@ -243,12 +242,10 @@ extension EntityTables {
   private func moved(_ column: Declared, of table: String) throws -> ColumnOrigin? {
     let declared = ColumnKind(declaration: column.type)
     for source in tables where source.use != nil {
-      let number = source.columns.columns.firstIndex {
-        $0.name.lowercased() == column.name.lowercased()
+      let number = source.numbers(named: column.name).first { number in
+        source.isCopied(number) && use?.copied[source.records.table]?.contains(number) ?? true
       }
-      guard let number, source.isCopied(number),
-        use?.copied[source.records.table]?.contains(number) ?? true
-      else { continue }
+      guard let number else { continue }
       let origin = ColumnOrigin(number, source.columns, source.records)
       guard origin.kind != declared, Self.isUnspecific(column.type, origin.kind),
         try holdsOnly(

@@ -72,6 +72,14 @@ package final class EntityTables {
     /// Whether its IDs are the numbers of its rows.
     var hasRowNumbers: Bool { columns.columns[0].kind.isRowNumber }
 
+    /// The columns that had a name, without regard to case: before all scripts, then after what has run.
+    func numbers(named name: String) -> [Int] {
+      let name = name.lowercased()
+      let first = columns.columns.firstIndex { $0.name.lowercased() == name }
+      let now = origins.first { $0.key.lowercased() == name }?.value.number
+      return [first, now].compactMap(\.self)
+    }
+
     /// Whether the values of a column were copied; those of the ID always are.
     func isCopied(_ column: Int) -> Bool {
       guard let use else { return false }
