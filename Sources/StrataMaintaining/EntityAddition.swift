@@ -52,6 +52,9 @@ package struct EntityAddition: Sendable {
   package private(set) var entities: [Entity] = []
   private var writer = RecordWriter()
 
+  /// The fields of the entities that were added, with their kinds.
+  package var fields: [Layout.Field] { writer.layout.fields }
+
   package init(to table: String, named name: String) {
     self.table = table
     self.name = name

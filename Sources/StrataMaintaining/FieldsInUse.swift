@@ -17,6 +17,10 @@ package struct FieldsInUse: Sendable {
   /// How many records have a value, in each field, whose kind neither its text nor the newest layout says.
   package private(set) var untold: [String: Int] = [:]
 
+  /// One value of the dictionaries in each field, where all values in them have its kind: layouts do not say it.
+  package private(set) var inDictionaries: [String: RecordValue] = [:]
+  private var mixedDictionaries: Set<String> = []
+
   /// The fields that a record has a value in.
   package private(set) var used: Set<String> = []
   /// The kinds that the newest layout says.
@@ -72,6 +76,7 @@ package struct FieldsInUse: Sendable {
       if isLone || !member.value.isTold(by: told[member.name]) {
         untold[member.name, default: 0] += 1
       }
+      noteDictionary(member)
       if member.name == "id", !EncodedID.bytes(of: member.value).elementsEqual(entity.id) {
         hasOtherIDs = true
       }
@@ -80,6 +85,22 @@ package struct FieldsInUse: Sendable {
     required = isFirst ? names : required.intersection(names)
     isFirst = false
     idKind = idKind.including(try EncodedID.value(of: Array(entity.id)))
+  }
+
+  private mutating func noteDictionary(_ member: RecordValue.Member) {
+    guard case .object(let members) = member.value, !mixedDictionaries.contains(member.name) else {
+      return
+    }
+    if case .record? = told[member.name] { return }
+    for value in members.lazy.map(\.value) where value != .null {
+      let scalar = inDictionaries[member.name]?.scalar ?? value.scalar
+      guard scalar != nil, value.scalar == scalar else {
+        inDictionaries[member.name] = nil
+        mixedDictionaries.insert(member.name)
+        return
+      }
+      inDictionaries[member.name] = value
+    }
   }
 
   private mutating func place(of name: String) -> Int {

@@ -26,8 +26,10 @@ struct Import: ParsableCommand {
 
       --create adds a table, or a store, that is not there. Its fields are those of all lines of the file; a column of \
       CSV holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
-      texts. A field of JSON with integers and numbers holds numbers, one with several kinds any value. A new store has the entities at revision 0. A program with a list of migrations runs all of them \
-      on it when it opens it; to avoid that, let the program create the store, and import into it.
+      texts. A field of JSON with integers and numbers holds numbers, one with several kinds any value. Times, UUIDs and \
+      decimal numbers are texts there, as the file does not say their kinds: for a program whose type has such fields, \
+      let it write one entity first. A new store has the entities at revision 0. A program with a list of migrations \
+      runs all of them on it when it opens it; to avoid that, let the program create the store, and import into it.
 
       Examples:
         strata import app.strata issues issues.csv --dry-run
@@ -131,10 +133,18 @@ enum ImportText {
       if result.isNewStore { lines.append("\(store.printable) would be created.") }
       lines.append("\(list): nothing was written.")
     }
+    if !result.newFields.isEmpty {
+      let fields = result.newFields.prefix(listedFields).map(\.printable).joined(separator: ", ")
+      let rest = result.newFields.count - listedFields
+      let more = rest > 0 ? " and \(Measures.grouped(rest)) more" : ""
+      lines.append("The kinds of its fields are those that the file shows: \(fields)\(more).")
+    }
     if result.skipped > 0 {
       let skipped = Measures.count(result.skipped, "line", "lines")
       lines.append("\(skipped) of other tables skipped.")
     }
     return lines
   }
+
+  private static let listedFields = 50
 }

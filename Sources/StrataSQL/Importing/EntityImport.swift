@@ -56,6 +56,8 @@ package struct EntityImport {
     package var skipped: Int
     /// Whether the store was created.
     package var isNewStore: Bool
+    /// The fields of a table that had none, with the kinds that the file shows.
+    package var newFields: [String]
   }
 
   private let store: String
@@ -123,7 +125,13 @@ package struct EntityImport {
       case .plan: isNewStore ? try addition.planCreation(store) : try addition.plan(store)
       case .write: isNewStore ? try addition.create(store) : try addition.write(to: store)
       }
-    return Result(counts: counts, skipped: lines.skipped, isNewStore: isNewStore)
+    return Result(
+      counts: counts,
+      skipped: lines.skipped,
+      isNewStore: isNewStore,
+      newFields: lines.table.fields == nil
+        ? addition.fields.map { "\($0.name) \($0.kind)" } : []
+    )
   }
 
   private func openFile() throws(ImportError) -> FileHandle {

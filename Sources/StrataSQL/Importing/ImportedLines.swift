@@ -168,7 +168,11 @@ extension ImportedLines {
       var name = "id"
       if case .field(let field) = column { name = field }
       do throws(RecordValue.Misfit) {
-        let value = try ImportedTable.value(record.cells[index], kinds[index])
+        let value = try ImportedTable.value(
+          record.cells[index],
+          kinds[index],
+          like: table.example(of: name)
+        )
         if column == .id { id = value }
         if value == .null || column == .id && !table.storesID { continue }
         members.append(.init(name, value))
@@ -274,7 +278,7 @@ extension ImportedLines {
       do throws(RecordValue.Misfit) {
         let isID = member.name == "id" && table.kind(of: "id") == nil
         let kind = isID ? table.idKind : table.kind(of: member.name)
-        let value = try member.value.stored(as: kind)
+        let value = try member.value.stored(as: kind, like: table.example(of: member.name))
         typed.append(.init(member.name, value))
         if table.fields == nil { numbers[member.name, default: .init()].note(value) }
       } catch {

@@ -21,6 +21,8 @@ struct ImportedTable {
   /// The kind of IDs; nil if it is not known.
   let idKind: Layout.Kind?
   private let kinds: [String: Layout.Kind]
+  /// A value of the dictionaries in a field, whose values have its kind.
+  private let inDictionaries: [String: RecordValue]
   /// The fields by their columns in SQL, for those that have other names there.
   private let fieldsOfColumns: [String: String]
 
@@ -37,6 +39,7 @@ struct ImportedTable {
     self.missingValues = missingValues
     self.references = references
     kinds = Dictionary((fields ?? []).map { ($0.name, $0.kind) }) { first, _ in first }
+    inDictionaries = used?.inDictionaries ?? [:]
     hasOtherIDs = used?.hasOtherIDs ?? false
     storesID = fields == nil || kinds["id"] != nil && !hasOtherIDs
     idKind = storesID ? kinds["id"] : used?.idKind
@@ -48,6 +51,11 @@ struct ImportedTable {
 
   /// The kind of a field; nil if it is not known.
   func kind(of field: String) -> Layout.Kind? { kinds[field] }
+
+  /// What a new value of a field is like, as far as its kind does not say it: a dictionary has the kind of the others.
+  func example(of field: String) -> RecordValue? {
+    inDictionaries[field].map { .object(.init([.init("", $0)])) }
+  }
 
   /// What a column of CSV holds.
   enum Title: Hashable {
@@ -76,7 +84,8 @@ struct ImportedTable {
   /// A cell of CSV as a value of a kind.
   static func value(
     _ cell: String?,
-    _ kind: Layout.Kind?
+    _ kind: Layout.Kind?,
+    like example: RecordValue? = nil
   ) throws(RecordValue.Misfit) -> RecordValue {
     guard let cell else { return .null }
     switch kind {
@@ -92,7 +101,9 @@ struct ImportedTable {
         throw RecordValue.Misfit(.string(cell), kind)
       }
       if value.repeatedName != nil { throw RecordValue.Misfit(value, kind) }
-      return try value.stored(as: kind)
+      return try value.stored(as: kind, like: example)
+    // An empty dictionary does not say what it may hold.
+    case .unknown? where cell == "{}": return .object(.init([]))
     case .unknown?, nil: return .string(cell)
     }
   }

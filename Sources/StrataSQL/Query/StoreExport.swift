@@ -71,8 +71,10 @@ package struct StoreExport {
   private static func notes(_ table: String, _ used: FieldsInUse) -> [String] {
     used.untold.sorted { $0.key < $1.key }.map { field, count in
       """
-      \(table).\(field): \(Measures.count(count, "value has", "values have")) kinds that only a store keeps. An import into \
-      this store leaves them as they are; in another one they become texts and numbers. `strata backup` keeps them.
+      \(table).\(field): \(Measures.count(count, "value has", "values have")) kinds that only a store keeps, and not its \
+      text. An import leaves them as they are in records that are there. In others, and in another store, the values of a \
+      dictionary take the kind of the dictionaries there, if they have one; all else becomes texts and numbers. \
+      `strata backup` keeps the kinds.
       """
     }
   }
