@@ -590,6 +590,33 @@ import Testing
     #expect(!asked.contains("e"))
   }
 
+  @Test(
+    arguments: [
+      "SELECT x.id FROM (SELECT id, name FROM a) x NATURAL JOIN b y",
+      "SELECT x.id FROM a x JOIN \"B\" y USING (id, name)",
+    ]
+  )
+  func `a table that a join alone reads is copied`(join: String) throws {
+    let sources = try ["a", "b"].map { name in
+      let two = try Self.two()
+      return EntityRecords(name, layouts: two.layouts) {
+        var rest = two.entities[...]
+        return { rest.popFirst() }
+      }
+    }
+    let script = "DELETE FROM a WHERE id NOT IN (\(join))"
+    let (use, _) = try EntityTables.use(
+      checkedBefore: [],
+      of: script,
+      checkedAfter: [],
+      on: sources,
+      within: .seconds(60)
+    )
+    let tables = try EntityTables(sources, copying: use)
+    try tables.run(script)
+    #expect(try changes(tables).isEmpty)
+  }
+
   @Test func `an error names the line of its statement`() throws {
     let tables = try EntityTables([try Self.two().records])
     func line(_ script: String) -> Int? {

@@ -114,6 +114,36 @@ import Testing
     #expect(try records(of: "goods") == before)
   }
 
+  @Test func `a column that was renamed has its kind in a table that is made of it`() async throws {
+    let before = try records(of: "items")
+    try await run(
+      "ALTER TABLE items RENAME COLUMN sold TO gone; CREATE TABLE copies AS SELECT * FROM items"
+    )
+    for (id, record) in try records(of: "copies") { #expect(record["gone"] == before[id]?["sold"]) }
+    #expect(try records(of: "copies").count == before.count)
+  }
+
+  @Test func `an integer column takes no decimal numbers`() async throws {
+    let error = await #expect(throws: PersistenceError.self) {
+      try await run(
+        "CREATE TABLE prices(id TEXT, price INT); INSERT INTO prices SELECT id, cost FROM items"
+      )
+    }
+    #expect("\(String(describing: error))".contains("price"))
+    let same = await #expect(throws: PersistenceError.self) {
+      try await run(
+        "CREATE TABLE prices(id TEXT, cost INT); INSERT INTO prices SELECT id, cost FROM items"
+      )
+    }
+    #expect("\(String(describing: same))".contains("cost"))
+    try await run("CREATE TABLE flags AS SELECT id, isNew, cost FROM items")
+    let flags = try records(of: "flags")
+    for (id, record) in try records(of: "items") {
+      #expect(flags[id]?["isNew"] == record["isNew"])
+      #expect(flags[id]?["cost"] == record["cost"])
+    }
+  }
+
   @Test func `a cell that comes from another has the value of that one`() async throws {
     let before = try records(of: "items")
     let step = try await run("UPDATE items SET price = cost, sold = bought")

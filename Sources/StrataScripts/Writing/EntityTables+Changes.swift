@@ -295,7 +295,8 @@ extension EntityTables {
     switch type.uppercased() {
     // An expression, or a column without an affinity.
     case "": true
-    case "INT", "NUM": kind.affinity == .integer
+    case "INT": kind.isRowNumber
+    case "NUM": kind.affinity == .integer && !kind.isRowNumber
     case "REAL": kind.affinity == .real
     case "TEXT": kind.affinity == .text
     default: ColumnKind(declaration: type) == kind

@@ -111,10 +111,26 @@ extension EntityTables {
         use.tables[table.records.table]?.needsAll = true
       }
     }
-    if readsMore(than: [script] + (before + after).map(\.sql)) {
+    let scripts = [script] + (before + after).map(\.sql)
+    if readsMore(than: scripts) {
+      // SQLite does not report a table either of which such a clause alone reads.
+      let words = words(of: scripts)
+      for table in tables.tables where words.contains(table.name.lowercased()) {
+        use.tables[table.records.table, default: ScriptUse.Table()].needsAll = true
+      }
       for name in use.tables.keys { use.tables[name]?.needsAll = true }
     }
     return use
+  }
+
+  /// The words of scripts, and what is in quotes, in small letters.
+  private static func words(of scripts: [String]) -> Set<String> {
+    Set(
+      scripts.flatMap { script in
+        let tokens = SQLTokens(script)
+        return tokens.filter { !$0.isBlank }.map { tokens.content(of: $0).lowercased() }
+      }
+    )
   }
 
   /// Whether a script may read columns that SQLite does not report: those that `USING` and `NATURAL` compare, and
