@@ -41,6 +41,32 @@ import Testing
     #expect(try await words("strata show none.strata ", in: folder).isEmpty)
   }
 
+  @Test func `an ID that begins with - is offered behind --, wherever that stands`() async throws {
+    let folder = try Folder()
+    let tracker = try await Tracker(at: folder.path("app.strata"))
+    tracker.store.commit { state in
+      for id in ["--help", "-5", "plain"] {
+        state.db.projects.insert(Project(id: Project.ID(id), name: "named"))
+      }
+    }
+    try await tracker.persistence.close()
+    #expect(
+      try await words("strata show app.strata projects ", in: folder) == ["app", "plain", "web"]
+    )
+    #expect(
+      try await words("strata show app.strata projects -- -", in: folder) == ["--help", "-5"]
+    )
+    for line in ["-- app.strata projects", "app.strata -- projects", "app.strata projects --"] {
+      let words = try await words("strata show \(line) ", in: folder)
+      #expect(words == ["--help", "-5", "app", "plain", "web"], "\(line)")
+    }
+    let shown = try await Program.run(
+      try Program.strataPath(),
+      ["show", folder.path("app.strata"), "projects", "--", "--help"]
+    )
+    #expect(shown.output.contains("id:   --help\n"), "\(shown)")
+  }
+
   @Test func `a word that a shell or a terminal would act on is not offered`() async throws {
     let folder = try Folder()
     let tracker = try await Tracker(at: folder.path("app.strata"))

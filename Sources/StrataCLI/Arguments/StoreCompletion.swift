@@ -39,7 +39,7 @@ enum StoreCompletion {
       }
     }
     // One that begins with - is an option unless it comes behind --.
-    return ids.filter { isPlain($0) && (!$0.hasPrefix("-") || line.words.contains("--")) }
+    return ids.filter { isPlain($0) && (!$0.hasPrefix("-") || line.isOfArguments) }
   }
 
   /// A command line up to the word that is completed.
@@ -47,6 +47,8 @@ enum StoreCompletion {
     let store: String
     /// The words behind the store.
     let words: ArraySlice<String>
+    /// Whether `--` stands before the word that is completed, wherever it is.
+    let isOfArguments: Bool
 
     init?(_ words: [String], before index: Int) {
       // Behind the name of the program and its subcommand.
@@ -58,6 +60,7 @@ enum StoreCompletion {
       }
       guard let place else { return nil }
       store = words[place]
+      isOfArguments = words.contains("--")
       self.words = words[(place + 1)...]
     }
   }
