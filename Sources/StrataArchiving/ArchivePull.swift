@@ -282,7 +282,9 @@ package actor ArchivePull {
         try append(Array(wanted), max(head.epoch, segment.epoch))
         if let frame = wanted.last { last = HistoryMark(frame.header.revision, frame.chain) }
         if wanted.count < frames.count {
-          try end.checkIsBefore(frames[wanted.count].header)
+          let next = frames[wanted.count].header
+          end.reportHeldTimes(next)
+          try end.checkIsBefore(next)
           return last
         }
       }
@@ -394,6 +396,14 @@ extension ArchivePull.End {
     case .point(.time(let time)): header.time <= time.microseconds
     case .point(.snapshot): false
     }
+  }
+
+  /// Reports that the first delta beyond a time has one that is ahead of the clock.
+  fileprivate func reportHeldTimes(_ next: DeltaHeader) {
+    guard case .point(.time) = self,
+      HeldTimes.isAhead(next.time, of: Scheduling.date.microseconds)
+    else { return }
+    Notice.report("\(HeldTimes(time: Date(microseconds: next.time), since: next.first))")
   }
 
   /// Throws `.merged` if the end is inside the first delta after it.

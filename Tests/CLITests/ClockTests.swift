@@ -57,6 +57,18 @@ struct ClockTests {
   }
 
   @Test
+  func `a store that is pulled as of a time says it`() async throws {
+    let (folder, copy) = (store.directory.path("archive"), store.directory.path("copy.strata"))
+    #expect(try await Program.strata("push", store.path, "--to", folder).status == 0)
+    let pulled = try await Program.strata("pull", copy, "--from", folder, "--at", "@now")
+    #expect(pulled.errors == "strata: T\(Self.sentence).\n", "\(pulled)")
+    #expect(pulled.output.contains("at revision 1,"), "\(pulled)")
+    let other = store.directory.path("other.strata")
+    let all = try await Program.strata("pull", other, "--from", folder)
+    #expect(all.errors.isEmpty && all.status == 0, "\(all)")
+  }
+
+  @Test
   func `a question by revision does not`() async throws {
     let asked = try await Program.strata("list", store.path, "books", "--at", "HEAD")
     #expect(asked.errors.isEmpty, "\(asked)")
