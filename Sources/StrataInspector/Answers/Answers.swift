@@ -133,6 +133,9 @@ extension Answers {
     answer.add("history", try historyNumber(inspector))
     answer.add("redacted", encoding: redactor.names)
     answer.add("hasProcess", reader.live != nil)
+    if let held = try inspector.query({ try $0.heldTimes(at: Scheduling.date) }) {
+      answer.add("heldTimes", "\(held)".sentence)
+    }
     return answer
   }
 

@@ -47,7 +47,8 @@ function heading() {
   fill(element('mode'), modes[store.mode] ?? '', store.redacted.length > 0 && ` · ${count(store.redacted.length, 'field', 'fields')} replaced`);
   element('mode').className = 'mode ' + store.mode;
   element('mode').title = store.redacted.join(', ');
-  fill(element('head'), 'revision ', h('b', {}, number(store.revision)));
+  fill(element('head'), 'revision ', h('b', {}, number(store.revision)),
+    store.heldTimes && h('span', { class: 'note' }, ' ', plain(store.heldTimes)));
 }
 
 const entitle = title => { document.title = [title, store.name, 'Strata'].filter(Boolean).join(' · '); };

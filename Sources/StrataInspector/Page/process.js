@@ -32,6 +32,7 @@ function writer(writer) {
       h('dt', {}, 'Last sync'), h('dd', {}, writer.lastSync ? time(writer.lastSync) : 'none since opening'),
       failure && [h('dt', {}, 'Last failure'), h('dd', {}, time(failure.time), ' ', plain(failure.message))],
       writer.pinnedWAL && [h('dt', {}, 'Reader'), h('dd', {}, plain(writer.pinnedWAL))],
+      writer.heldTimes && [h('dt', {}, 'Times'), h('dd', {}, plain(writer.heldTimes))],
       writer.archive && [h('dt', {}, 'Archive'), h('dd', {}, plain(writer.archive))]),
     writer.notPersisted.length > 0 && [h('h3', {}, 'Only in memory'), h('ul', { class: 'note' }, writer.notPersisted.map(e => h('li', {},
       h('a', { href: link(['entity', e.table, e.table.startsWith('value:') ? 'value' : e.id]) }, plain(e.table), ' ', plain(e.id, 'id')),
