@@ -1,3 +1,4 @@
+import StrataJournal
 package import StrataRecords
 import StrataStorage
 
@@ -159,6 +160,6 @@ package struct UniqueNames {
 package enum SQLName {
   /// A name in quotes, whatever it contains.
   package static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    "\"" + name.replacing(scalar: "\"", with: "\"\"") + "\""
   }
 }

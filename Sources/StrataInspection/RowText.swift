@@ -111,7 +111,8 @@ package enum CSVText {
   /// A text as a field, in quotes where it needs them; an empty one needs them, as no value is an empty field.
   package static func field(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-    return isPlain && !text.isEmpty ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+    return isPlain && !text.isEmpty
+      ? text : "\"" + text.replacing(scalar: "\"", with: "\"\"") + "\""
   }
 
   /// A value in a column of a kind, as an import reads it: ``ScalarText``, or JSON for one with parts.

@@ -183,7 +183,7 @@
       of user: String,
       _ needed: String
     ) -> ArchiveError.Reason {
-      let role = "\"\(user.replacing("\"", with: "\"\""))\""
+      let role = "\"\(user.replacing(scalar: "\"", with: "\"\""))\""
       return .unusable(
         """
         the role \(user) lacks \(lacking); let an owner of the tables run GRANT USAGE ON SCHEMA strata TO \(role); \
@@ -357,7 +357,7 @@
         hasSchema = true
       } catch {
         guard case .server("42501", let message) = error else { throw error }
-        let user = call.connection.user.replacing("\"", with: "\"\"")
+        let user = call.connection.user.replacing(scalar: "\"", with: "\"\"")
         throw ArchiveError.Reason.unusable(
           """
           its tables cannot be made: \(message); let an owner of the database run \

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataJournal
 import Testing
 
 /// What the completion scripts of shells ask the command for.
@@ -65,6 +66,13 @@ import Testing
       ["show", folder.path("app.strata"), "projects", "--", "--help"]
     )
     #expect(shown.output.contains("id:   --help\n"), "\(shown)")
+  }
+
+  @Test(arguments: ["it's", "'\u{301}; touch made; '\u{301}", "''", "a'\u{200D}b"])
+  func `a text is one word of a shell, also with marks behind its quotes`(text: String) async throws
+  {
+    let program = try await Program.shell("printf '%s\n' \(text.shellWord) \"$#\"")
+    #expect(program.output == "\(text)\n0\n", "\(program)")
   }
 
   @Test func `a word that a shell or a terminal would act on is not offered`() async throws {

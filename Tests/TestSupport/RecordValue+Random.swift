@@ -91,7 +91,7 @@ extension RecordValue {
     let parts = [
       "", "null", "NaN", "12", "007", "true", "\"", ",", "\r\n", "\n", "\t", "\u{AD}", "\u{2028}",
       "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇨🇭", "é", "e\u{301}", "{\"a\":1}", "[", " ", "\u{0}", "\u{1B}", "\u{FEFF}",
-      "2026-02-03", "'", "\\", "日本",
+      "2026-02-03", "'", "\\", "日本", "\"\u{301}", "'\u{200D}", ",\u{301}",
     ]
     return (0..<Int(generator.next() % 4)).map { _ in parts.randomElement(using: &generator) ?? "" }
       .joined()

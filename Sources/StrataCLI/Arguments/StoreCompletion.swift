@@ -22,7 +22,7 @@ enum StoreCompletion {
     guard let table = line.words.last(where: known.contains) else { return [] }
     var query = StoreQuery(path: line.store)
     query.timeLimit = .seconds(2)
-    let text = typed(prefix).replacing("'", with: "''")
+    let text = typed(prefix).replacing(scalar: "'", with: "''")
     let listing = EntityListing(
       table: table,
       columns: .names(["id"]),

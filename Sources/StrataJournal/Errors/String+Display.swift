@@ -101,7 +101,23 @@ extension String {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
           || "/._-".utf8.contains(byte)
       }
-    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+    return isPlain ? self : "'\(replacing(scalar: "'", with: "'\\''"))'"
+  }
+
+  /// The text with another text in place of each of a scalar.
+  ///
+  /// `replacing` compares characters, and a quote with a combining mark behind it is another character than a quote: where it
+  /// is not escaped, a quoted text ends there.
+  package func replacing(scalar: Unicode.Scalar, with text: String) -> String {
+    var scalars = UnicodeScalarView()
+    for next in unicodeScalars {
+      if next == scalar {
+        scalars.append(contentsOf: text.unicodeScalars)
+      } else {
+        scalars.append(next)
+      }
+    }
+    return String(scalars)
   }
 
   /// The text as a sentence: its first letter in upper case, and one full stop at its end.

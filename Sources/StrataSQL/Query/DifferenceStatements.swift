@@ -83,7 +83,7 @@ package struct DifferenceStatements {
       return number.description
     case .text(let text):
       // Control characters and line breaks are not printed as they are.
-      if text.printable == text { return "'\(text.replacing("'", with: "''"))'" }
+      if text.printable == text { return "'\(text.replacing(scalar: "'", with: "''"))'" }
       return "CAST(\(hexadecimal(Array(text.utf8))) AS TEXT)"
     case .blob(let bytes): return hexadecimal(bytes)
     }

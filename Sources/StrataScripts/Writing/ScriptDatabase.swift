@@ -145,7 +145,8 @@ final class ScriptDatabase {
       """
     ) { row in try row.text(0) }
     guard let word else { return }
-    let text = word.dropFirst().dropLast().replacing("\"\"", with: "\"").replacing("'", with: "''")
+    let text = String(word.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+      .replacing(scalar: "'", with: "''")
     throw EntityTableError.statement(
       sql,
       line: line,
