@@ -68,7 +68,7 @@ import Testing
     #expect(shown.output.contains("id:   --help\n"), "\(shown)")
   }
 
-  @Test(arguments: ["it's", "'\u{301}; touch made; '\u{301}", "''", "a'\u{200D}b"])
+  @Test(arguments: ["it's", "'\u{301}; echo made; '\u{301}", "''", "a'\u{200D}b"])
   func `a text is one word of a shell, also with marks behind its quotes`(text: String) async throws
   {
     let program = try await Program.shell("printf '%s\n' \(text.shellWord) \"$#\"")
