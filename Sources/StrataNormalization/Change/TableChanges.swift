@@ -92,13 +92,13 @@ extension EntityTable {
   /// The changes that make `old` equal to this table: one for each entity that differs, in unspecified
   /// order.
   ///
-  /// If one of the tables was made by copying and changing the other, an entity that was written differs
+  /// If one of the tables was made by copying and changing the other, or both from a third, an entity that was written differs
   /// unless all its bytes are equal; its `==` is not called. O(different entities · log n).
   /// If they were built separately, entities of one ID are compared with `==`. O(n).
   @inlinable
   public func changes(from old: EntityTable) -> [EntityChange<Entity>] {
     let difference: TrieDifference<Entity>
-    if lineage === old.lineage {
+    if origin === old.origin {
       difference = storage.difference(from: old.storage) { $0.hasBytes(of: $1) }
     } else {
       difference = storage.difference(from: old.storage) {

@@ -30,14 +30,14 @@ extension DatabaseType {
   public static func checkSchema() throws(UnlistedTables) {
     var database = Self()
     let schema = Self.schema
-    // A new lineage for each listed table, since tables that are copies of one share theirs.
+    // A new origin for each listed table, since tables that are copies of one share theirs.
     for table in schema.tables { table.clear(&database) }
-    let listed = Set(schema.tables.map { $0.lineage(in: database) })
+    let listed = Set(schema.tables.map { $0.origin(in: database) })
     var names = Set(schema.tables.map(\.name))
     var properties: [String] = []
     var lines: [String] = []
     UnlistedTables.forEachTable(in: database, at: []) { path, table in
-      if listed.contains(table.lineageID) { return }
+      if listed.contains(table.originID) { return }
       let name = type(of: table).tableName
       let isNew = names.insert(name).inserted
       properties.append(path)
@@ -76,18 +76,18 @@ extension UnlistedTables {
 /// A table that reflection has found.
 private protocol ReflectedTable {
   static var tableName: TableName { get }
-  var lineageID: ObjectIdentifier { get }
+  var originID: ObjectIdentifier { get }
 }
 
 extension EntityTable: ReflectedTable {
   fileprivate static var tableName: TableName { Entity.tableName }
-  fileprivate var lineageID: ObjectIdentifier { ObjectIdentifier(lineage) }
+  fileprivate var originID: ObjectIdentifier { ObjectIdentifier(origin) }
 }
 
 extension SchemaTable {
   fileprivate func clear(_ database: inout Database) { database[keyPath: path] = EntityTable() }
 
-  fileprivate func lineage(in database: Database) -> ObjectIdentifier {
-    database[keyPath: path].lineageID
+  fileprivate func origin(in database: Database) -> ObjectIdentifier {
+    database[keyPath: path].originID
   }
 }

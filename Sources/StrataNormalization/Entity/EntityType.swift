@@ -10,9 +10,11 @@
 ///
 /// Elsewhere `User.ID` is `EntityID<User>`. Persistence requires only `Codable`.
 ///
-/// Changes made with the methods of a table are not found with `==`. Entities are compared with `==` only
-/// where a table that was built separately is assigned; an `==` that compares only the ID would then
-/// hide a difference from subscribers and from the file.
+/// Tables of one origin, made from one another by copying and changing, are compared by the memory of their
+/// entities, also by the `==` of the tables. So an `==` that compares only the ID hides no change. Entities are
+/// compared with `==` only where one of the tables was built separately; an `==` that compares only the ID then
+/// hides a difference from subscribers and from the file. For that reason the `==` of tables is not transitive
+/// with such an entity: two tables of one origin that differ may both be equal to a third one.
 public protocol EntityType: Codable, Equatable, Identifiable, Sendable
 where ID == EntityID<Self> {
   /// The raw value of an ID: `String`, `Int`, `Int64`, `UUID`, or a type of your own.

@@ -18,14 +18,14 @@ public struct EntityTable<Entity: EntityType>: Sendable {
 
   @usableFromInline var storage: HashTrie<Entity>
   @usableFromInline var indexes: TableIndexes<Entity>
-  @usableFromInline let lineage: TableLineage
+  @usableFromInline let origin: TableOrigin
 
   /// Creates an empty table.
   @inlinable
   public init() {
     storage = HashTrie()
     indexes = TableIndexes()
-    lineage = TableLineage()
+    origin = TableOrigin()
   }
 
   /// Creates a table of `entities`; of two with the same ID, the later one is kept.
@@ -47,13 +47,6 @@ public struct EntityTable<Entity: EntityType>: Sendable {
   }
 }
 
-extension EntityTable: Equatable {
-  /// Equal when they hold equal entities.
-  ///
-  /// O(n), less where the two share structure.
-  public static func == (a: EntityTable, b: EntityTable) -> Bool { a.storage == b.storage }
-}
-
 extension EntityTable: ExpressibleByArrayLiteral {
   /// Creates a table of the listed entities.
   @inlinable
@@ -66,11 +59,11 @@ extension EntityTable: CustomStringConvertible {
 }
 
 /// The common origin of tables: a table that was made by copying and changing another has the same
-/// lineage, a table that was built separately has its own.
+/// origin, a table that was built separately has its own.
 ///
 /// An object, because its identity is unique in the process as long as any of the tables is held.
 @usableFromInline
-final class TableLineage: Sendable {
+final class TableOrigin: Sendable {
   @usableFromInline
   init() {}
 }
