@@ -112,11 +112,11 @@ public struct InMemory<State: StateType, Database: DatabaseType>: StoreSource {
   /// Starts from a state whose database is at a path.
   ///
   /// Throws what opening a file with the same state would refuse: `UnlistedTables` for a table that
-  /// the schema leaves out, `RuleViolation` for entities that have one key of a unique index.
+  /// the schema leaves out, `RuleViolation` for entities that have one key of a unique index, or break a check.
   @inlinable
   public init(initialState: State, database: StatePath<State, Database>) throws {
     try Database.checkSchema()
-    try initialState[keyPath: database].checkUniqueness()
+    try initialState[keyPath: database].checkRules()
     self.initialState = initialState
     self.database = database
     specialized = SpecializedDatabaseHook()

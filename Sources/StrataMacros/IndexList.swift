@@ -5,7 +5,7 @@
   ///
   /// An index that is declared and not listed compiles, and traps where it is used.
   struct IndexList {
-    private static let types = ["GroupIndex", "UniqueIndex", "OrderedIndex"]
+    private static let types = ["GroupIndex", "UniqueIndex", "OrderedIndex", "ManualOrder"]
 
     private(set) var problems: [Problem] = []
 

@@ -25,12 +25,12 @@ public protocol DatabaseType: Equatable, Sendable {
   static var schema: DatabaseSchema<Self> { get }
 }
 
-/// The tables of a database, each with its name on disk, and the rules for references between them.
+/// The tables of a database, each with its name on disk, and the rules for their entities.
 public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// The tables, in the order of their names.
   public let tables: [any SchemaTable<Database>]
   let rules: [any SchemaRule<Database>]
-  /// For each rule, the table of the entities that refer.
+  /// For each rule, the table of the entities that it checks.
   let ruleTables: [TableName]
   /// For each table, its name.
   private let names: [TableName]
@@ -39,10 +39,10 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// The tables with an index that has a rule.
   let indexed: [any SchemaTable<Database>]
 
-  /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
+  /// Creates a schema from a list of `Entities(\.table)`, `References(from: \.table, …)` and `Check("name", \.table) { … }`.
   ///
-  /// Two tables of one name trap, because they could not be distinguished in the file. References of a
-  /// table that is not listed trap too, because their rule would be silently ignored, and so do those that
+  /// Two tables of one name trap, because they could not be distinguished in the file, and so do two checks of one name. References
+  /// and checks of a table that is not listed trap too, because they would be silently ignored, and so do references that
   /// name an index that its entity type does not list in ``EntityType/indexes``, because no table maintains it.
   public init(@DatabaseSchemaBuilder<Database> _ parts: () -> [DatabaseSchemaPart<Database>]) {
     let parts = parts()
@@ -58,22 +58,28 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     let rules = parts.compactMap(\.rule)
     let paths = Set(tables.map(\.place))
     for rule in rules {
-      for path in [rule.paths.from, rule.paths.to] where !paths.contains(path) {
+      for path in rule.paths where !paths.contains(path) {
         fatalError(
           """
-          The schema of \(Database.self) has References of \(path), but does not list it as a table: \
-          add Entities(…) for it.
+          The schema of \(Database.self) has \(rule.check.map { "the check \"\($0)\"" } ?? "References") of \
+          \(path), but does not list it as a table: add Entities(…) for it.
           """
         )
       }
     }
     for rule in rules { rule.checkIndex() }
+    let checks = rules.compactMap(\.check)
+    for name in Set(checks) where checks.count(where: { $0 == name }) > 1 {
+      fatalError(
+        "The schema of \(Database.self) has two checks named \"\(name)\". Give one of them another name."
+      )
+    }
     self.tables = tables
     self.rules = rules
     names = tables.map(\.name)
     bytes = tables.map(\.bytes)
     indexed = tables.filter(\.hasIndexRules)
-    ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths.from }?.name }
+    ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths[0] }?.name }
   }
 
   /// The table of this name, or nil.

@@ -2,8 +2,14 @@
 protocol SchemaRule<Database>: Sendable {
   associatedtype Database: DatabaseType
 
-  /// The tables it connects.
-  var paths: (from: AnyKeyPath, to: AnyKeyPath) { get }
+  /// The tables it concerns; the first is that of the entities it checks.
+  var paths: [AnyKeyPath] { get }
+
+  /// The table whose removals it concerns; nil for a rule that removals cannot break.
+  var target: AnyKeyPath? { get }
+
+  /// The name of a check; nil for other rules.
+  var check: String? { get }
 
   /// Traps if the rule names an index that its entity type does not list.
   func checkIndex()
@@ -16,8 +22,8 @@ protocol SchemaRule<Database>: Sendable {
     _ isChanged: inout Bool
   ) -> RemovedEntities?
 
-  /// Throws if changes of its table, which has this name, introduced a reference to an absent entity.
-  func checkExistence(
+  /// Throws if an entity that the changes put into its table, which has this name, breaks the rule.
+  func check(
     after changes: ChangeSet,
     of table: TableName,
     from old: Database,
@@ -27,8 +33,32 @@ protocol SchemaRule<Database>: Sendable {
   /// The references that lead to no entity; nil if there are none, or if they are not checked.
   func danglingReferences(in database: Database) -> DanglingReferences?
 
-  /// Throws if the entities must not be removed.
+  /// The entities of its table, which has this name, that break the rule; nil if there are none.
+  func violation(in database: Database, of table: TableName) -> RuleViolation?
+
+  /// Throws if entities that are removed must stay; the database is the one before any rule was applied.
   func check(_ removed: RemovedEntities, in database: Database) throws(RuleViolation)
+}
+
+/// A rule of which nothing else is said: it concerns neither removals nor single entities.
+extension SchemaRule {
+  var target: AnyKeyPath? { nil }
+
+  var check: String? { nil }
+
+  func checkIndex() {}
+
+  func apply(
+    after removed: RemovedEntities,
+    in database: inout Database,
+    _ isChanged: inout Bool
+  ) -> RemovedEntities? { nil }
+
+  func danglingReferences(in database: Database) -> DanglingReferences? { nil }
+
+  func violation(in database: Database, of table: TableName) -> RuleViolation? { nil }
+
+  func check(_ removed: RemovedEntities, in database: Database) throws(RuleViolation) {}
 }
 
 /// The IDs of entities that were removed from a table, with their type erased.
@@ -57,6 +87,8 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
   case stillReferenced(table: TableName, id: String, by: TableName, ids: [String])
   /// Entities refer to one that does not exist, and the commit introduced that.
   case danglingReference(table: TableName, ids: [String], to: TableName, id: String)
+  /// Entities for which a ``Check`` does not hold.
+  case checkFailed(table: TableName, check: String, ids: [String])
 
   /// What is violated and what to do.
   public var description: String { "\(sentence). \(remedy)" }
@@ -78,6 +110,10 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
       """
       \(Self.entities(ids)) in \(table) \(ids.count == 1 ? "refers" : "refer") to \(id), which does not \
       exist in \(target)
+      """
+    case .checkFailed(let table, let check, let ids):
+      """
+      \(Self.entities(ids)) in \(table) \(ids.count == 1 ? "breaks" : "break") the check "\(check)"
       """
     }
   }
@@ -106,6 +142,7 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
       Insert that entity in the same commit or before, or declare the References with \
       existence: .unchecked.
       """
+    case .checkFailed: "Give them values for which the check holds, or remove them."
     }
   }
 }

@@ -31,6 +31,14 @@ struct EntityField<Entity: EntityType, Value: SendableMetatype>: Sendable {
 }
 
 extension EntityIndex {
+  /// The same key, but nil for one that is not equal to itself (NaN): no index could find it again.
+  @inlinable
+  static func equalToItself<Key: Equatable & SendableMetatype>(
+    _ key: @escaping @Sendable (Entity) -> Key?
+  ) -> @Sendable (Entity) -> Key? {
+    { key($0).flatMap { $0 == $0 ? $0 : nil } }
+  }
+
   /// The name of an index that was given none and is not made of a stored field.
   @usableFromInline
   static func nameless(_ key: Any.Type) -> String { "unnamed (\(key))" }

@@ -9,7 +9,7 @@
 ///
 /// A write costs O(log n) for each group the entity enters or leaves, independent of the number and size
 /// of the groups. Members of a group are in the order of `sortedBy`, then of their IDs. A group without
-/// members does not exist.
+/// members does not exist. A key that is not equal to itself (NaN) is as nil: the entity is in no group by it.
 public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   /// The name in errors: the one it was given, or the field.
   public let name: String
@@ -179,6 +179,7 @@ extension GroupIndex {
     rank: @escaping @Sendable (Entity) -> Rank
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
+    let key = Self.equalToItself(key)
     self.init(
       name,
       Contents.self,
@@ -204,16 +205,18 @@ extension GroupIndex {
     rank: @escaping @Sendable (Entity) -> Rank
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
+    // A key that is not equal to itself (NaN) could not be found again.
+    let keysOf = { @Sendable (entity: Entity) in Set(keys(entity).lazy.filter { $0 == $0 }) }
     self.init(
       name,
       Contents.self,
-      keysOf: { Set(keys($0)) },
+      keysOf: keysOf,
       build: { storage in
-        Contents(storage, rank) { entity, add in for key in Set(keys(entity)) { add(key) } }
+        Contents(storage, rank) { entity, add in for key in keysOf(entity) { add(key) } }
       }
     ) { box, old, new in
-      let oldKeys = old.map { Set(keys($0)) } ?? []
-      let newKeys = new.map { Set(keys($0)) } ?? []
+      let oldKeys = old.map(keysOf) ?? []
+      let newKeys = new.map(keysOf) ?? []
       let (oldMember, newMember) = (Contents.member(old, rank), Contents.member(new, rank))
       let isSame = Contents.isSame(oldMember, newMember)
       let left = isSame ? oldKeys.subtracting(newKeys) : oldKeys

@@ -10,7 +10,7 @@
 /// Uniqueness is checked at the end of a commit, so two entities can swap their keys within one. A
 /// commit that leaves two entities with one key throws
 /// ``RuleViolation/notUnique(table:index:key:ids:)`` and is rolled back, unless several entities had
-/// that key before it. A write costs O(log n).
+/// that key before it. A key that is not equal to itself (NaN) is as nil. A write costs O(log n).
 public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<UniqueContents<Entity, Key>>
 
@@ -46,6 +46,7 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
     let text = name ?? Self.nameless(Key.self)
     self.name = text
+    let key = Self.equalToItself(key)
     keyOf = key
     maintenance = IndexMaintenance(
       make: { Box(UniqueContents()) },

@@ -1,9 +1,10 @@
 extension DatabaseType {
   /// Completes the edit that led from `old` to this database: applies the removal rules of the schema,
-  /// checks uniqueness and that new references lead to entities, and returns the resulting changes.
+  /// checks uniqueness, that new references lead to entities, and the checks, and returns the resulting changes.
   ///
   /// What broke a rule in `old` already is not checked again: a key that several entities had stays
-  /// allowed to them until all but one have another, and so does a reference that led to nothing.
+  /// allowed to them until all but one have another, and so does a reference that led to nothing. A check
+  /// must hold for each entity that changed, whatever it was before.
   ///
   /// O(changed entities · log n). A store does this at the end of each commit; call it yourself for a
   /// database outside a store. Throws the first violation. Removals that have cascaded by then stay, so
@@ -28,14 +29,17 @@ extension DatabaseType {
     if changes.isEmpty { return changes }
     if !schema.rules.isEmpty {
       var removed = schema.removed(by: changes)
-      if new.pointee.apply(schema, after: &removed) {
-        changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
+      if !removed.isEmpty {
+        let edited = new.pointee
+        if new.pointee.apply(schema, after: &removed) {
+          changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
+        }
+        for removed in removed {
+          for rule in schema.rules { try rule.check(removed, in: edited) }
+        }
       }
-      for removed in removed {
-        for rule in schema.rules { try rule.check(removed, in: new.pointee) }
-      }
-      for (rule, table) in zip(schema.rules, schema.ruleTables) {
-        try rule.checkExistence(after: changes, of: table, from: old.pointee, in: new.pointee)
+      for (rule, table) in zip(schema.rules, schema.ruleTables) where changes.concerns(table) {
+        try rule.check(after: changes, of: table, from: old.pointee, in: new.pointee)
       }
     }
     for table in schema.indexed where changes.concerns(table.name) {
@@ -45,23 +49,25 @@ extension DatabaseType {
     return changes
   }
 
-  /// Throws the first violation of uniqueness.
+  /// Throws the first of the ``brokenRules()``.
   ///
-  /// O(indexes).
-  public func checkUniqueness() throws(RuleViolation) {
-    for table in Self.schema.tables {
-      let violations = withUnsafePointer(to: self) { table.violations(of: $0, since: nil) }
-      if let violation = violations.first { throw violation }
-    }
+  /// O(indexes), and O(n) for each check.
+  public func checkRules() throws(RuleViolation) {
+    if let violation = brokenRules().first { throw violation }
   }
 
-  /// All violations of uniqueness: one for each key that several entities of a table have, sorted.
+  /// All violations of unique keys and checks: one for each key that several entities of a table have, sorted, then one for
+  /// each check that does not hold for all entities.
   ///
-  /// O(indexes + violations).
-  public func uniquenessViolations() -> [RuleViolation] {
-    withUnsafePointer(to: self) { database in
-      Self.schema.tables.flatMap { $0.violations(of: database, since: nil) }
+  /// What references lead to is another question: see ``danglingReferences()``. O(indexes + violations), and O(n) for each
+  /// check.
+  public func brokenRules() -> [RuleViolation] {
+    let schema = Self.schema
+    let clashes = withUnsafePointer(to: self) { database in
+      schema.tables.flatMap { $0.violations(of: database, since: nil) }
     }
+    return clashes
+      + zip(schema.rules, schema.ruleTables).compactMap { $0.violation(in: self, of: $1) }
   }
 
   /// Adds the entities that are removed with those that were removed; returns whether anything changed.
@@ -85,7 +91,7 @@ extension DatabaseType {
 extension DatabaseSchema {
   /// The entities that the changes removed from tables with a rule.
   func removed(by changes: ChangeSet) -> [RemovedEntities] {
-    let targets = rules.map(\.paths.to)
+    let targets = rules.compactMap(\.target)
     return tables.compactMap { table in
       targets.contains(table.place) ? table.removed(by: changes) : nil
     }

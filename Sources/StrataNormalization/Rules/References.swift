@@ -15,7 +15,8 @@
 /// The index finds the entities that refer to a removed one, at O(log n) for each removed entity
 /// and each that refers to it: a ``GroupIndex``, or a ``UniqueIndex`` where at most one may refer to each.
 /// The type of the entities that refer must list it. Rules are applied at the end of a commit to everything the commit
-/// removed, in whatever way. First all removals cascade and nullify, then `restrict` is checked.
+/// removed, in whatever way. `restrict` looks at the database as the commit's own edit left it: an entity that another rule
+/// would take along holds the removed one as any other does. Then removals cascade and nullify.
 ///
 /// At the end of a commit each reference that it introduced must lead to an entity, at O(log n) for each
 /// changed entity: entities that refer to each other can be inserted in one commit, in any order. A
@@ -67,7 +68,9 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     self.existence = existence
   }
 
-  var paths: (from: AnyKeyPath, to: AnyKeyPath) { (from, to) }
+  var paths: [AnyKeyPath] { [from, to] }
+
+  var target: AnyKeyPath? { to }
 
   func checkIndex() { index.check("The schema of \(Database.self), in References,") }
 
@@ -109,28 +112,28 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     guard case .restrict = rule.effect, let ids = removed.ids(of: Target.self, at: to) else {
       return
     }
-    for id in ids {
-      let sources = index.sources(database[keyPath: from], id)
-      guard let first = sources.first else { continue }
-      let schema = Database.schema
-      throw .stillReferenced(
-        table: schema.name(of: to) ?? Target.tableName,
-        id: "\(id)",
-        by: schema.name(of: from) ?? Source.tableName,
-        ids: sources.count == 1 ? ["\(first)"] : sources.map { "\($0)" }.sorted()
-      )
-    }
+    let table = database[keyPath: from]
+    let referred = ids.filter { !index.sources(table, $0).isEmpty }.map { ("\($0)", $0) }
+    // The first by its text, so that the same commit gives the same error.
+    guard let (text, id) = referred.min(by: { $0.0 < $1.0 }) else { return }
+    let schema = Database.schema
+    throw .stillReferenced(
+      table: schema.name(of: to) ?? Target.tableName,
+      id: text,
+      by: schema.name(of: from) ?? Source.tableName,
+      ids: index.sources(table, id).map { "\($0)" }.sorted()
+    )
   }
 }
 
 extension References {
-  func checkExistence(
+  func check(
     after changes: ChangeSet,
     of table: TableName,
     from old: Database,
     in new: Database
   ) throws(RuleViolation) {
-    guard existence == .checked, changes.concerns(table) else { return }
+    guard existence == .checked else { return }
     let targets = new[keyPath: to]
     var missing: [(key: String, source: String)] = []
     for case .put(let entity) in changes.changes(of: Source.self, in: table) {
@@ -201,8 +204,10 @@ public struct RemovalRule<Entity: EntityType, Key: Hashable & Sendable>: Sendabl
 
   let effect: Effect
 
-  /// The commit is refused with ``RuleViolation/stillReferenced(table:id:by:ids:)``, unless the
-  /// entities that refer to the removed one are removed in the same commit.
+  /// The commit is refused with ``RuleViolation/stillReferenced(table:id:by:ids:)``, unless the commit itself removes
+  /// the entities that refer to the removed one, or makes them refer to another.
+  ///
+  /// Entities that refer to it hold it also where another rule would remove them.
   public static var restrict: RemovalRule { RemovalRule(effect: .restrict) }
 
   /// The entities that refer to it are removed too, and so on.

@@ -133,14 +133,17 @@ extension EntityTable: Sequence {
 }
 
 extension EntityTable {
-  /// The entities in the order of a field, then of their IDs.
+  /// The entities in the order of a field, then of their IDs; those whose field is not equal to itself (NaN) come last.
   ///
   /// O(n log n). An ``OrderedIndex`` keeps them sorted.
   @inlinable
   public func sorted<Field: Comparable>(by field: (Entity) -> Field) -> [Entity] {
     map { (field($0), $0) }
       .sorted { a, b in
-        a.0 < b.0 || (a.0 == b.0 && Entity.isOrdered(a.1.id, before: b.1.id))
+        let (isNumber, isOtherNumber) = (a.0 == a.0, b.0 == b.0)
+        if isNumber != isOtherNumber { return isNumber }
+        if isNumber, a.0 != b.0 { return a.0 < b.0 }
+        return Entity.isOrdered(a.1.id, before: b.1.id)
       }
       .map(\.1)
   }

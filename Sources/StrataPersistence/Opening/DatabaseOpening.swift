@@ -168,7 +168,7 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     _ policy: BrokenRulePolicy
   ) throws(PersistenceError.Reason) {
     guard policy == .refuse else { return }
-    let violations = database.uniquenessViolations()
+    let violations = database.brokenRules()
     if violations.isEmpty { return }
     let most = 20
     let sentences = violations.prefix(most).map(\.sentence)
@@ -241,7 +241,7 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     if report.loss != nil { report.outcome = .restoredWithLoss }
     if let prepared = opened.prepared { report.parts.add(prepared.report) }
     report.danglingReferences = contents.database.danglingReferences()
-    report.brokenRules = contents.database.uniquenessViolations()
+    report.brokenRules = contents.database.brokenRules()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
     report.newerMigrations = contents.older?.lacks ?? []
     if let older = contents.older {

@@ -60,7 +60,7 @@ extension Parcel {
   @Test func `a violation calls the index by its table and its field`() {
     var depot = Depot()
     depot.parcels = [Parcel(id: "1", code: "a"), Parcel(id: "2", code: "a")]
-    let error = #expect(throws: RuleViolation.self) { try depot.checkUniqueness() }
+    let error = #expect(throws: RuleViolation.self) { try depot.checkRules() }
     #expect(
       error?.description == """
         1 and 2 in parcels have the same key a of the unique index "parcels.code". Give all but one \

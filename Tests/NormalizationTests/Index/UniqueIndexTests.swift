@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `any number may have no key`() throws {
-    try old.checkUniqueness()
+    try old.checkRules()
   }
 
   @Test func `two entities can swap their keys in one commit`() throws {
@@ -50,7 +50,7 @@ import Testing
       ids: ["ada", "zoe"]
     )
     #expect(throws: violation) { try new.applyRules(since: old) }
-    #expect(throws: violation) { try new.checkUniqueness() }
+    #expect(throws: violation) { try new.checkRules() }
     #expect("\(violation)".contains("ada and zoe in users have the same key a@x"))
   }
 
@@ -104,7 +104,7 @@ private struct Cabinet: DatabaseType {
   @Test func `an index that is listed twice is maintained once`() {
     var cabinet = Cabinet()
     cabinet.badges = [Badge(id: "a", code: "7"), Badge(id: "b", code: "7")]
-    #expect(cabinet.uniquenessViolations().count == 1)
+    #expect(cabinet.brokenRules().count == 1)
     #expect(cabinet.badges[Badge.byCode].count == 1)
   }
 }

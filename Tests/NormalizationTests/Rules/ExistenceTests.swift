@@ -153,7 +153,7 @@ private struct Blog: DatabaseType {
     var database = old
     database.users.insert(User(id: "zoe", email: "e@x"))
     #expect(
-      database.uniquenessViolations() == [
+      database.brokenRules() == [
         .notUnique(table: "users", index: "email", key: "a@x", ids: ["ada", "bob"]),
         .notUnique(table: "users", index: "email", key: "e@x", ids: ["eve", "zoe"]),
       ]
