@@ -1,8 +1,8 @@
 /// The extension point at the end of every edit: how entity tables and persistence connect to a store
 /// that knows neither.
 ///
-/// For each commit, in this order: ``commitWillBegin()`` before the edit lock is taken; the edit;
-/// every ``StoreMiddleware``; ``editDidEnd(_:)`` of every hook, any of which may refuse the commit;
+/// For each commit, in this order: ``commitWillBegin()`` before the edit lock is taken; the edit; if there is middleware,
+/// ``middlewareWillRun(_:)`` of every hook and every ``StoreMiddleware``; ``editDidEnd(_:)`` of every hook, any of which may refuse the commit;
 /// ``commitDidHappen(_:)`` of every hook, when nothing can fail any more; then the new value is
 /// published. All but the first run under the edit lock. So a hook sees commits one at a time and in
 /// version order, must be quick, and must not commit to the same store.
@@ -47,6 +47,10 @@ package protocol CommitHook<State>: Sendable {
   /// then throws or changes nothing.
   func commitWillBegin()
 
+  /// Called under the edit lock for a commit of a store that has middleware, before that changes what the closure of the commit
+  /// has made.
+  func middlewareWillRun(_ edit: Edit<State>)
+
   /// Completes or refuses an edit, under the edit lock.
   ///
   /// Hooks run in the order of their installation. Install a hook that changes the state before those
@@ -66,6 +70,8 @@ extension CommitHook {
   package func didInstall(in state: inout State) {}
   /// Does nothing.
   package func commitWillBegin() {}
+  /// Does nothing.
+  package func middlewareWillRun(_ edit: Edit<State>) {}
   /// Does nothing.
   package func editDidEnd(_ edit: inout Edit<State>) throws {}
   /// Does nothing.

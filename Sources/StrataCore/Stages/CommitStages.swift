@@ -22,7 +22,10 @@ extension CommitStages {
   /// Throws the error of the first stage that refuses it.
   @inlinable
   func complete(_ edit: inout Edit<State>) throws {
-    for stage in middleware { try stage.modify(&edit) }
+    if !middleware.isEmpty {
+      for hook in hooks { hook.middlewareWillRun(edit) }
+      for stage in middleware { try stage.modify(&edit) }
+    }
     for hook in hooks { try hook.editDidEnd(&edit) }
     for hook in hooks { hook.commitDidHappen(edit) }
   }

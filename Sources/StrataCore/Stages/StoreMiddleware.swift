@@ -22,7 +22,9 @@ public protocol StoreMiddleware<State>: Sendable {
 }
 
 /// Middleware made of a closure.
-public struct ModifyingMiddleware<State: StateType>: StoreMiddleware {
+///
+/// An object, so that it can be removed: keep it, and pass it to `store.remove(middleware:)`.
+public final class ModifyingMiddleware<State: StateType>: StoreMiddleware {
   private let body: @Sendable (inout Edit<State>) throws -> Void
 
   /// Creates middleware that runs the closure.

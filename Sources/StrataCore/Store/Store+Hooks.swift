@@ -43,7 +43,8 @@ extension Store {
 extension Store {
   /// Adds middleware; it runs in every commit whose edit starts after this returns.
   ///
-  /// Waits for a commit that is under way. It stays for the life of the store.
+  /// Waits for a commit that is under way. It stays for the life of the store; an object can be removed with
+  /// ``remove(middleware:)``.
   public func add<Middleware: StoreMiddleware>(middleware: Middleware)
   where Middleware.State == State {
     editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
@@ -52,6 +53,28 @@ extension Store {
   /// Adds middleware made of a closure: `store.add(middleware: .modify { edit in … })`.
   public func add(middleware: ModifyingMiddleware<State>) {
     editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
+  }
+
+  /// Removes middleware that was added to the store; it does not run in a commit whose edit starts after this returns.
+  ///
+  /// ```swift
+  /// let stamp = ModifyingMiddleware<AppState> { edit in edit.state.changedAt = .now }
+  /// store.add(middleware: stamp)
+  /// store.remove(middleware: stamp)
+  /// ```
+  ///
+  /// Waits for a commit that is under way. Middleware that was added twice is removed once. Returns whether it was there.
+  @discardableResult
+  public func remove<Middleware: StoreMiddleware & AnyObject>(middleware: Middleware) -> Bool
+  where Middleware.State == State {
+    // Freed after the locks, with what its closure holds.
+    let removed = editLock.withLock { _ in
+      stages.withLock { stages -> (any StoreMiddleware<State>)? in
+        stages.middleware.lastIndex { $0 as AnyObject === middleware }
+          .map { stages.middleware.remove(at: $0) }
+      }
+    }
+    return removed != nil
   }
 }
 
