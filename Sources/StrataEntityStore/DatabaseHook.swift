@@ -12,6 +12,8 @@ package final class DatabaseHook<State: StateType, Database: DatabaseType>: Comm
   package let path: StatePath<State, Database>
   /// The key of the change set in the attachments of a commit.
   package let key = CommitAttachmentKey<ChangeSet>(ofDifferences: ())
+  /// The key of what the rules of removals changed after the edit, in the attachments of a commit where they did.
+  let rules = CommitAttachmentKey<ChangeSet>()
   /// Where the database is in the state; nil if the path leads through a computed property.
   private let offset: Int?
   private let specialized: SpecializedDatabaseHook<State, Database>
@@ -35,13 +37,18 @@ package final class DatabaseHook<State: StateType, Database: DatabaseType>: Comm
   package func editDidEnd(_ edit: inout Edit<State>) throws {
     if let changes = edit.attachments[FollowedChanges.key] {
       edit.attachments[key] = changes
-    } else if let offset {
-      edit.attachments[key] = try specialized.changes(&edit, offset)
+      return
+    }
+    var byRules = ChangeSet()
+    if let offset {
+      edit.attachments[key] = try specialized.changes(&edit, offset, &byRules)
     } else {
       edit.attachments[key] = try edit.state[keyPath: path].applyRules(
-        since: edit.previous[keyPath: path]
+        since: edit.previous[keyPath: path],
+        &byRules
       )
     }
+    if !byRules.isEmpty { edit.attachments[rules] = byRules }
   }
 }
 
@@ -54,14 +61,16 @@ package struct SpecializedDatabaseHook<State: StateType, Database: DatabaseType>
   /// The changes of the database at an offset of the state after its rules were applied.
   ///
   /// One comparison of bytes for a commit that does not write to the database.
-  @usableFromInline let changes: @Sendable (inout Edit<State>, Int) throws -> ChangeSet
+  /// Reports what the rules of removals have changed after the edit.
+  @usableFromInline
+  let changes: @Sendable (inout Edit<State>, Int, _ byRules: inout ChangeSet) throws -> ChangeSet
 
   @inlinable
   package init() {
-    changes = { edit, offset in
+    changes = { edit, offset, byRules in
       try edit.withPart(Database.self, at: offset) { (old, new) throws(RuleViolation) in
         BitwiseEquality.areEqual(old, new)
-          ? ChangeSet() : try Database.applyRules(from: old, to: new)
+          ? ChangeSet() : try Database.applyRules(from: old, to: new, &byRules)
       }
     }
   }

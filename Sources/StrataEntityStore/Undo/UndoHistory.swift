@@ -4,24 +4,80 @@ import StrataNormalization
 struct UndoStep: Sendable {
   let id: Int
   var name: String
-  var before: ChangeSet
-  var after: ChangeSet
   /// The group of ``UndoStack/group(_:_:)`` that it was recorded in.
   let group: Int?
+  /// Whether its commit is a step of several stacks, because several dispatchers made it together.
+  let isShared: Bool
   /// When the last commit was added.
   var time: ContinuousClock.Instant
+  /// The numbers of the commits that it is made of, and of those that undid and redid it.
+  var commits: Set<UInt64>
+  /// What the commits changed: each piece has more changes than the next one, so that adding a commit costs O(log n).
+  private var pieces: [(before: ChangeSet, after: ChangeSet)]
 
-  /// Whether a later commit found the entities that both change as this step left them: else another dispatcher has
-  /// changed one in between, and an undo of both would overwrite that.
-  func isContinued(by later: UndoStep) -> Bool {
-    after.merging(later.before) == later.before.merging(after)
+  init(
+    id: Int,
+    name: String,
+    before: ChangeSet,
+    after: ChangeSet,
+    commit: UInt64,
+    group: Int?,
+    isShared: Bool,
+    time: ContinuousClock.Instant
+  ) {
+    self.id = id
+    self.name = name
+    self.group = group
+    self.isShared = isShared
+    self.time = time
+    commits = [commit]
+    pieces = [(before, after)]
+  }
+
+  /// The entities before the step.
+  var before: ChangeSet { merged.before }
+
+  /// The entities after the step.
+  var after: ChangeSet { merged.after }
+
+  /// The changes of each piece; an entity may be in several.
+  var changes: [ChangeSet] { pieces.map(\.after) }
+
+  private var merged: (before: ChangeSet, after: ChangeSet) {
+    pieces.dropLast().reversed().reduce(pieces[pieces.count - 1]) { later, earlier in
+      (later.before.merging(earlier.before), earlier.after.merging(later.after))
+    }
   }
 
   /// Adds a commit that followed.
   mutating func add(_ later: UndoStep) {
-    before = later.before.merging(before)
-    after = after.merging(later.after)
+    pieces += later.pieces
+    while pieces.count > 1,
+      pieces[pieces.count - 2].after.count <= pieces[pieces.count - 1].after.count
+    {
+      let (later, earlier) = (pieces.removeLast(), pieces.removeLast())
+      pieces.append(
+        (later.before.merging(earlier.before), earlier.after.merging(later.after))
+      )
+    }
+    commits.formUnion(later.commits)
     time = later.time
+  }
+
+  /// The step takes in what undoing or redoing it has overwritten, as the state before that and after it.
+  mutating func take(_ direction: UndoHistory.Direction, from: ChangeSet, to: ChangeSet) {
+    var (before, after) = merged
+    switch direction {
+    case .undo: (before, after) = (before.merging(to), after.merging(from))
+    case .redo: (before, after) = (before.merging(from), after.merging(to))
+    }
+    pieces = [(before, after)]
+  }
+
+  /// The step loses what it has of these entities; returns whether something is left.
+  mutating func remove(_ changes: ChangeSet) -> Bool {
+    pieces = [(before.excluding(changes), after.excluding(changes))]
+    return !pieces[0].after.isEmpty
   }
 }
 
@@ -32,6 +88,8 @@ struct UndoHistory: Sendable {
   /// The latest commit is last.
   private(set) var done: [UndoStep] = []
   private(set) var undone: [UndoStep] = []
+  /// For each table, which steps have changed an entity, and who has written it since.
+  private var tables: [TableName: any UndoEntities] = [:]
   private var nextID = 0
   private let limit: Int
   private let grouping: UndoGrouping
@@ -45,8 +103,17 @@ struct UndoHistory: Sendable {
     self.grouping = grouping
   }
 
+  /// Whether a group is open.
+  var isGrouping: Bool { group != nil }
+
   /// Adds a commit, to the step before if they belong together; undone commits can no longer be redone.
-  mutating func push(_ name: String, before: ChangeSet, after: ChangeSet) {
+  mutating func push(
+    _ name: String,
+    before: ChangeSet,
+    after: ChangeSet,
+    commit: UInt64,
+    isShared: Bool
+  ) {
     nextID += 1
     let groupName = group?.name ?? ""
     let step = UndoStep(
@@ -54,26 +121,33 @@ struct UndoHistory: Sendable {
       name: groupName.isEmpty ? name : groupName,
       before: before,
       after: after,
+      commit: commit,
       group: group?.id,
+      isShared: isShared,
       time: grouping.now()
     )
+    for step in undone { forget(step) }
     undone = []
     if let last = done.last, joins(step, last) {
       done[done.count - 1].add(step)
+      forEachTable(of: after) { $0.add(last.id, $1) }
     } else {
       done.append(step)
-      if done.count > limit { done.removeFirst(done.count - limit) }
+      forEachTable(of: after) { $0.add(step.id, $1) }
+      while done.count > limit { forget(done.removeFirst()) }
     }
     isJoinable = true
   }
 
   private func joins(_ step: UndoStep, _ last: UndoStep) -> Bool {
-    guard isJoinable, step.group == last.group, last.isContinued(by: step) else { return false }
+    guard isJoinable, step.group == last.group else { return false }
+    // Another has written one of the entities since, and an undo of both would overwrite that.
+    guard others(in: [step.after], of: last.id).isEmpty else { return false }
     if step.group != nil { return true }
-    guard let window = grouping.window, step.name == last.name else { return false }
-    // The step before has changed all of its entities.
-    return step.time - last.time <= window
-      && last.after.merging(step.after).count == last.after.count
+    guard let window = grouping.window, !step.name.isEmpty, step.name == last.name,
+      !step.isShared, !last.isShared, step.time - last.time <= window
+    else { return false }
+    return step.after.tables.allSatisfy { tables[$0.table]?.areAll($0, of: last.id) ?? false }
   }
 
   /// Adds the commits from here on to one step, until ``endGroup()``.
@@ -96,47 +170,127 @@ struct UndoHistory: Sendable {
     direction == .undo ? done.last : undone.last
   }
 
+  /// The entities of a step that others have written since, as table and ID, sorted.
+  func changedByOthers(since step: UndoStep) -> [String] {
+    Array(Set(others(in: step.changes, of: step.id))).sorted()
+  }
+
+  private func others(in changes: [ChangeSet], of step: Int) -> [String] {
+    changes.flatMap(\.tables).flatMap { tables[$0.table]?.others($0, since: step) ?? [] }
+  }
+
   /// Records that a step was undone or redone, unless that is recorded already.
-  mutating func move(_ step: Int, _ direction: Direction) {
+  ///
+  /// `from` has what the step did not leave so: it takes that in.
+  mutating func move(
+    _ step: Int,
+    _ direction: Direction,
+    commit: UInt64?,
+    from: ChangeSet,
+    to: ChangeSet
+  ) {
     isJoinable = false
-    switch direction {
-    case .undo: if done.last?.id == step { undone.append(done.removeLast()) }
-    case .redo: if undone.last?.id == step { done.append(undone.removeLast()) }
+    guard next(direction)?.id == step else { return }
+    var moved = direction == .undo ? done.removeLast() : undone.removeLast()
+    if let commit { moved.commits.insert(commit) }
+    if !from.isEmpty || !to.isEmpty { moved.take(direction, from: from, to: to) }
+    put(moved, direction)
+  }
+
+  /// Puts a step that was undone or redone to those.
+  private mutating func put(_ step: UndoStep, _ direction: Direction) {
+    forget(step)
+    for changes in step.changes {
+      forEachTable(of: changes) { $0.add(step.id, $1, isDone: direction == .redo) }
     }
+    switch direction {
+    case .undo: undone.append(step)
+    case .redo: done.append(step)
+    }
+  }
+
+  /// Notes a commit of others, or their undo or redo of a step.
+  ///
+  /// A commit that several dispatchers made together is a step of each: one undo takes it from all stacks.
+  mutating func note(
+    _ changes: ChangeSet,
+    after before: ChangeSet,
+    commit: UInt64?,
+    move: UndoMove? = nil
+  ) {
+    var others = changes
+    var own: [UndoStep] = []
+    if let move {
+      let steps = move.direction == .undo ? done : undone
+      own = steps.filter { !$0.commits.isDisjoint(with: move.commits) }
+    }
+    for step in own { others = last(of: others, without: step.id) }
+    if let commit { forEachTable(of: others) { $0.note($1, commit, move?.commits ?? []) } }
+    guard let move else { return }
+    for step in own {
+      isJoinable = false
+      follow(move, step, changes, after: before, commit)
+    }
+  }
+
+  /// The changes of those entities that another step than this one has written last.
+  private func last(of changes: ChangeSet, without step: Int) -> ChangeSet {
+    ChangeSet(
+      tables: changes.tables.compactMap { changes in
+        guard let entities = tables[changes.table] else { return changes }
+        return entities.changes(changes, without: step)
+      }
+    )
+  }
+
+  private mutating func follow(
+    _ move: UndoMove,
+    _ step: UndoStep,
+    _ changes: ChangeSet,
+    after before: ChangeSet,
+    _ commit: UInt64?
+  ) {
+    var (step, list) = (step, move.direction == .undo ? done : undone)
+    guard let index = list.firstIndex(where: { $0.id == step.id }) else { return }
+    let isWhole = step.commits.isSubset(of: move.commits)
+    if isWhole {
+      list.remove(at: index)
+      step.commits = move.commits
+      if let commit { step.commits.insert(commit) }
+      let own = [step.after]
+      let (from, to) = (before.restricted(to: own), changes.restricted(to: own))
+      step.take(move.direction, from: from, to: to)
+    } else {
+      // The other step has only some of the commits of this one, which keeps the rest.
+      forEachTable(of: changes) { $0.remove(step.id, $1) }
+      if !list[index].remove(changes) { list.remove(at: index) }
+    }
+    switch move.direction {
+    case .undo: done = list
+    case .redo: undone = list
+    }
+    if isWhole { put(step, move.direction) }
+  }
+
+  /// The steps of its entities are forgotten with the step.
+  private mutating func forget(_ step: UndoStep) {
+    for changes in step.changes { forEachTable(of: changes) { $0.remove(step.id, $1) } }
   }
 
   mutating func removeAll() {
     done = []
     undone = []
+    tables = [:]
   }
-}
 
-extension DatabaseType {
-  /// The entities that differ from what these changes made of them, as table and ID, sorted.
-  ///
-  /// O(changes · log n), with one `==` an entity.
-  func entitiesChanged(since changes: ChangeSet) -> [String] {
-    let schema = Self.schema
-    return changes.tables.flatMap {
-      schema.table(named: $0.table)?.entitiesChanged(since: $0, in: self) ?? []
-    }.sorted()
-  }
-}
-
-extension SchemaTable {
-  fileprivate func entitiesChanged(
-    since changes: any AnyTableChanges,
-    in database: Database
-  ) -> [String] {
-    guard let changes = changes as? TableChanges<Entity> else { return [] }
-    return changes.changes.compactMap { change in
-      let current = database[keyPath: path][change.id]
-      let isUnchanged =
-        switch change {
-        case .put(let entity): current == entity
-        case .remove: current == nil
-        }
-      return isUnchanged ? nil : "\(name) \(change.id)"
+  private mutating func forEachTable(
+    of changes: ChangeSet,
+    _ body: (inout any UndoEntities, any AnyTableChanges) -> Void
+  ) {
+    for changes in changes.tables {
+      var entities = tables.removeValue(forKey: changes.table) ?? changes.makeUndoEntities()
+      body(&entities, changes)
+      if !entities.isEmpty { tables[changes.table] = entities }
     }
   }
 }

@@ -16,16 +16,21 @@ public import StrataNormalization
 /// dispatcher's actions and mutations, and those it makes together with other dispatchers:
 /// `commit(with:)`. It does not record commits of other dispatchers alone, nor of dispatchers detached
 /// from this one. An undo restores the entities of a commit as they were before it and changes nothing
-/// else. It is a commit like any other: it is journaled and appears in the history. State outside the
-/// database is not undone.
+/// else: those that the closure of the commit changed, and those that the rules of the database changed with it. It is a commit
+/// like any other: it is journaled and appears in the history. State outside the database is not undone.
 ///
-/// Each commit is undone by itself, unless it is in a ``group(_:_:)`` or the stack has an ``UndoGrouping``.
+/// Middleware runs on an undo as on every commit. What only middleware has written, as a time or a counter, is neither restored
+/// nor checked.
+///
+/// Each commit is undone by itself, unless it is in a ``group(_:_:)`` or the stack has an ``UndoGrouping``. A commit that several
+/// dispatchers made together is in the stack of each, and one undo takes it from all of them.
 ///
 /// By default an undo never overwrites a later change by another dispatcher: `undo` and `redo` then
-/// throw ``UndoError``.
+/// throw ``UndoError``. A change that the other has undone is none. Neither does it touch through the rules what it has not
+/// changed itself: the undo of a folder does not remove the notes that another has put in since.
 ///
-/// It works with or without persistence. It holds the dispatcher, and so the store. Recording a
-/// commit costs O(entities changed).
+/// It works with or without persistence. It holds the dispatcher, and so the store; the store does not hold it. Recording a
+/// commit costs O(entities changed); where the store has middleware, each commit compares the database once more.
 public final class UndoStack<State: StateType, Activity: Sendable, Database: DatabaseType>:
   Sendable
 {
@@ -33,7 +38,18 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
   /// Held so that its identity cannot pass to another object.
   private let dispatcher: any DispatcherType
   private let database: StatePath<State, Database>
+  private let hook: UndoHook<State, Activity, Database>
   private let history: Lock<UndoHistory>
+  /// The undo or redo in progress, under the edit lock.
+  private let pending = Lock<PendingMove?>(nil)
+
+  private struct PendingMove: Sendable {
+    let direction: UndoHistory.Direction
+    let step: UndoStep
+    let conflict: UndoConflict
+    /// What the entities of the step are before: the opposite direction brings that back.
+    var from = ChangeSet()
+  }
 
   /// Starts recording.
   ///
@@ -55,12 +71,15 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
     self.database = database
     store = dispatcher.targetStore
     history = Lock(UndoHistory(limit: limit, grouping: grouping))
-    let changes = store.databaseHook(database).key
-    store.hook(
-      where: { (_: UndoHook<State, Activity, Database>) in false },
-      orInstall: { UndoHook(self, changes: changes, origin: ObjectIdentifier(dispatcher)) }
-    )
+    let changes = store.databaseHook(database)
+    hook = store.hook(where: { $0.path == database }, orInstall: { UndoHook(changes) })
+    hook.add(self)
   }
+
+  deinit { hook.remove(ObjectIdentifier(self)) }
+
+  /// The dispatcher whose commits are recorded.
+  var origin: ObjectIdentifier { ObjectIdentifier(dispatcher) }
 
   /// Whether there is a commit to undo.
   public var canUndo: Bool { history.withLock { !$0.done.isEmpty } }
@@ -84,8 +103,9 @@ extension UndoStack {
   /// Returns false when there is nothing to undo. The undo is a commit with a context of its own: who
   /// undoes, not who made the commit. O(entities of that commit).
   ///
-  /// Throws ``UndoError`` when another dispatcher has changed one of the entities since, and
-  /// `RuleViolation` when a rule of the database refuses the undo. The store is then unchanged.
+  /// Throws ``UndoError`` when another dispatcher has changed one of the entities since, when a rule would change other
+  /// entities with them, and inside a ``group(_:_:)``; and `RuleViolation` when a rule of the database refuses the undo. The
+  /// store is then unchanged.
   @discardableResult
   public func undo(
     _ conflict: UndoConflict = .refuse,
@@ -94,6 +114,7 @@ extension UndoStack {
     function: StaticString = #function,
     line: UInt = #line
   ) throws -> Bool {
+    try checkGroup()
     guard let name = undoName else { return false }
     let trace = CommitTrace(
       ofCommit: name.isEmpty ? "undo" : "undo \(name)",
@@ -117,6 +138,7 @@ extension UndoStack {
     function: StaticString = #function,
     line: UInt = #line
   ) throws -> Bool {
+    try checkGroup()
     guard let name = redoName else { return false }
     let trace = CommitTrace(
       ofCommit: name.isEmpty ? "redo" : "redo \(name)",
@@ -137,7 +159,8 @@ extension UndoStack {
   /// The name is that of the step; without one it has the name of its first commit. The commits stay commits of
   /// their own in the history, and if the closure throws, those before the error stay. A group inside a group belongs to
   /// the outer one. Where another dispatcher has changed one of the entities in between, a new step begins, so that no undo
-  /// overwrites that. What the dispatcher commits meanwhile on other threads belongs to it too.
+  /// overwrites that. What the dispatcher commits meanwhile on other threads belongs to it too. An undo or a redo inside it throws
+  /// ``UndoError/insideGroup``.
   public func group<R, E: Error>(
     _ name: String = "",
     _ body: () throws(E) -> R
@@ -147,92 +170,111 @@ extension UndoStack {
     return try body()
   }
 
+  /// The same for a closure that suspends: what the dispatcher commits until it ends is one step.
+  public func group<R, E: Error>(
+    _ name: String = "",
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws(E) -> R
+  ) async throws(E) -> R {
+    history.withLock { $0.beginGroup(name) }
+    defer { history.withLock { $0.endGroup() } }
+    return try await body()
+  }
+
+  private func checkGroup() throws {
+    if history.withLock({ $0.isGrouping }) { throw UndoError.insideGroup }
+  }
+
   private func move(
     _ direction: UndoHistory.Direction,
     _ conflict: UndoConflict,
     _ trace: CommitTrace
   ) throws -> Bool {
-    let step = try store.commit(trace, scope: database) {
-      (database: inout Database, attachments: inout CommitAttachments) throws -> UndoStep? in
+    let move = try store.commit(trace, scope: database) {
+      (database: inout Database, attachments: inout CommitAttachments) throws -> PendingMove? in
       if store.isPreviewing { throw UndoError.previewing }
-      guard let step = history.withLock({ $0.next(direction) }) else { return nil }
-      let (from, to) =
-        direction == .undo ? (step.after, step.before) : (step.before, step.after)
-      let changed = database.entitiesChanged(since: from)
+      try checkGroup()
+      let next = history.withLock { history in
+        history.next(direction).map { ($0, history.changedByOthers(since: $0)) }
+      }
+      guard let (step, changed) = next else { return nil }
       if conflict == .refuse, !changed.isEmpty {
         throw UndoError.changedSince(step.name, entities: changed)
       }
+      var move = PendingMove(direction: direction, step: step, conflict: conflict)
+      let (from, to) = direction == .undo ? (step.after, step.before) : (step.before, step.after)
+      move.from = from.current(in: database)
+      pending.withLock { $0 = move }
       database.apply(to)
-      attachments[UndoMove.key] = UndoMove(
-        direction: direction,
-        step: step.id,
-        stack: ObjectIdentifier(self)
-      )
-      return step
+      attachments[UndoMove.key] = UndoMove(direction, step, of: self)
+      return move
     }
-    guard let step else { return false }
+    guard let move else { return false }
     // The hook has recorded it already, unless the commit changed nothing.
-    history.withLock { $0.move(step.id, direction) }
+    if pending.withLock({ $0?.step.id == move.step.id ? $0.take() : nil }) != nil {
+      history.withLock {
+        $0.move(move.step.id, direction, commit: nil, from: move.from, to: ChangeSet())
+      }
+      hook.pass(UndoMove(direction, move.step, of: self))
+    }
     return true
   }
 
-  fileprivate func record(_ edit: Edit<State>, _ changes: ChangeSet, _ origin: ObjectIdentifier) {
-    if let move = edit.attachments[UndoMove.key], move.stack == ObjectIdentifier(self) {
-      history.withLock { $0.move(move.step, move.direction) }
-    } else if edit.isMade(by: origin) {
-      let before = changes.inverted(in: edit.previous[keyPath: database])
-      history.withLock { $0.push(edit.trace.name, before: before, after: changes) }
+  /// Refuses an undo or a redo after which the rules go on: they would change what others have added since.
+  func check(_ byRules: ChangeSet) throws {
+    guard !byRules.isEmpty, let move = pending.withLock({ $0 }), move.conflict == .refuse else {
+      return
+    }
+    throw UndoError.changedSince(move.step.name, entities: byRules.entities)
+  }
+
+  func record(
+    _ edit: Edit<State>,
+    _ commit: UndoHook<State, Activity, Database>.Commit,
+    isShared: Bool
+  ) {
+    let (number, changes) = (commit.number, commit.changes)
+    let move = edit.attachments[UndoMove.key]
+    if let move, move.stack == ObjectIdentifier(self) {
+      guard let own = pending.withLock({ $0.take() }) else { return }
+      // With `.overwrite` the step takes in what the rules took.
+      let more = changes.restricted(to: [commit.byRules])
+      let from = own.from.merging(more.inverted(in: edit.previous[keyPath: database]))
+      history.withLock {
+        $0.move(own.step.id, own.direction, commit: number, from: from, to: more)
+      }
+      return
+    }
+    let isOwn = move == nil && edit.isMade(by: origin)
+    let before =
+      isOwn || move != nil ? changes.inverted(in: edit.previous[keyPath: database]) : ChangeSet()
+    history.withLock { history in
+      if isOwn {
+        history.push(
+          edit.trace.name,
+          before: before,
+          after: changes,
+          commit: number,
+          isShared: isShared
+        )
+      } else {
+        history.note(changes, after: before, commit: number, move: move)
+      }
     }
   }
-}
 
-/// Reports commits to a stack, under the edit lock.
-///
-/// The store holds the hook; the hook holds the stack weakly.
-private final class UndoHook<State: StateType, Activity: Sendable, Database: DatabaseType>:
-  CommitHook
-{
-  private struct Reference: Sendable {
-    weak var stack: UndoStack<State, Activity, Database>?
+  /// Another stack has undone or redone a step without a change.
+  func follow(_ move: UndoMove) {
+    history.withLock { $0.note(ChangeSet(), after: ChangeSet(), commit: nil, move: move) }
   }
-
-  private let reference: Lock<Reference>
-  private let changes: CommitAttachmentKey<ChangeSet>
-  private let origin: ObjectIdentifier
-
-  init(
-    _ stack: UndoStack<State, Activity, Database>,
-    changes: CommitAttachmentKey<ChangeSet>,
-    origin: ObjectIdentifier
-  ) {
-    reference = Lock(Reference(stack: stack))
-    self.changes = changes
-    self.origin = origin
-  }
-
-  func commitDidHappen(_ edit: Edit<State>) {
-    guard let changes = edit.attachments[changes], !changes.isEmpty,
-      let stack = reference.withLock({ $0.stack })
-    else { return }
-    stack.record(edit, changes, origin)
-  }
-}
-
-/// Marks the commit that an undo or a redo makes.
-package struct UndoMove: Sendable {
-  /// The key of the mark among the attachments of the commit.
-  package static let key = CommitAttachmentKey<UndoMove>()
-
-  let direction: UndoHistory.Direction
-  let step: Int
-  /// Only the identity: the store holds the attachments of its last commit.
-  let stack: ObjectIdentifier
 }
 
 /// Why an undo or a redo was refused; the store is unchanged.
 public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Another dispatcher changed entities of the commit after it.
+  /// Another dispatcher changed entities of the commit after it, or the rules would change such entities with it.
   case changedSince(String, entities: [String])
+  /// A ``UndoStack/group(_:_:)`` of the stack is open, whose step is not complete.
+  case insideGroup
   /// The store shows a state that is not kept.
   case previewing
 
@@ -245,6 +287,7 @@ public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
       \(entities.prefix(5).joined(separator: ", "))\(entities.count > 5 ? " and more" : "") since. \
       Undo those changes first, or pass .overwrite to discard them.
       """
+    case .insideGroup: "A group of the stack is open. Undo and redo when its closure has ended."
     case .previewing:
       """
       The store shows a state of another time, and commits made there are not kept. Return to the \
@@ -266,8 +309,10 @@ public struct UndoGrouping: Sendable {
   /// Each commit is undone by itself.
   public static let none = UndoGrouping(window: nil, now: { .now })
 
-  /// A commit is undone with the one before if both have one name, it follows within the window, and it changes
-  /// only entities that the other has changed: as the letters that are typed into a field.
+  /// A commit is undone with the one before if both have one name and it follows within the window.
+  ///
+  /// It changes only entities that the other has changed: as the letters that are typed into a field. Commits without a name,
+  /// and those that several dispatchers made together, are undone by themselves.
   ///
   /// After an undo or a redo, the next commit starts a step of its own.
   ///
@@ -286,8 +331,8 @@ public struct UndoGrouping: Sendable {
 public enum UndoConflict: Sendable {
   /// Throw ``UndoError`` and change nothing.
   case refuse
-  /// Restore them too.
+  /// Restore them too, and let the rules take along what others have added.
   ///
-  /// The later changes are lost to the store; the history of a persisted store still has them.
+  /// The step takes in what it has overwritten, so the opposite direction brings that back.
   case overwrite
 }

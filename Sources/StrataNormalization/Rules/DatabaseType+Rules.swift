@@ -11,9 +11,18 @@ extension DatabaseType {
   /// discard the value.
   @discardableResult
   public mutating func applyRules(since old: Self) throws(RuleViolation) -> ChangeSet {
+    var byRules = ChangeSet()
+    return try applyRules(since: old, &byRules)
+  }
+
+  /// The same, reporting what the rules of removals have changed after the edit.
+  package mutating func applyRules(
+    since old: Self,
+    _ byRules: inout ChangeSet
+  ) throws(RuleViolation) -> ChangeSet {
     try withUnsafePointer(to: old) { (old) throws(RuleViolation) in
       try withUnsafeMutablePointer(to: &self) { (new) throws(RuleViolation) in
-        try Self.applyRules(from: old, to: new)
+        try Self.applyRules(from: old, to: new, &byRules)
       }
     }
   }
@@ -22,7 +31,8 @@ extension DatabaseType {
   @usableFromInline
   package static func applyRules(
     from old: UnsafePointer<Self>,
-    to new: UnsafeMutablePointer<Self>
+    to new: UnsafeMutablePointer<Self>,
+    _ byRules: inout ChangeSet
   ) throws(RuleViolation) -> ChangeSet {
     let schema = Self.schema
     var changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
@@ -33,6 +43,7 @@ extension DatabaseType {
         let edited = new.pointee
         if new.pointee.apply(schema, after: &removed) {
           changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
+          byRules = ChangeSet(from: edited, to: new.pointee, schema: schema)
         }
         for removed in removed {
           for rule in schema.rules { try rule.check(removed, in: edited) }
