@@ -24,7 +24,7 @@ extension SchemaTable {
     guard let changes = changes as? TableChanges<Entity> else { return }
     for change in changes.changes {
       switch change {
-      case .put(let entity): database[keyPath: path].insert(entity)
+      case .put(let entity): database[keyPath: path].restore(entity)
       case .remove(let id): database[keyPath: path].remove(id)
       }
     }

@@ -20,7 +20,7 @@
 /// index. It is part of the table: a copy of the table has its own index, and assigning an older table
 /// restores the older index. It is not stored, but rebuilt when data is restored.
 ///
-/// ``GroupIndex``, ``UniqueIndex`` and ``OrderedIndex`` are the only conformers.
+/// ``GroupIndex``, ``UniqueIndex``, ``OrderedIndex`` and ``ManualOrder`` are the only conformers.
 public protocol EntityIndex<Entity>: AnyObject, Sendable {
   /// The type of the indexed entities.
   associatedtype Entity: EntityType
@@ -77,18 +77,23 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
   ///
   /// Nil if it has no rule.
   @usableFromInline let violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])?
+  /// Completes an entity that a verb of the table writes in place of another; nil for most indexes.
+  @usableFromInline
+  let complete: (@Sendable (IndexBox, _ old: Entity, _ new: inout Entity) -> Void)?
 
   @inlinable
   init(
     make: @escaping @Sendable () -> IndexBox,
     build: @escaping @Sendable (HashTrie<Entity>) -> IndexBox,
     change: @escaping @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void,
-    violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])? = nil
+    violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])? = nil,
+    complete: (@Sendable (IndexBox, _ old: Entity, _ new: inout Entity) -> Void)? = nil
   ) {
     self.make = make
     self.build = build
     self.change = change
     self.violations = violations
+    self.complete = complete
   }
 }
 

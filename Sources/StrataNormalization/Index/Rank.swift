@@ -2,7 +2,7 @@
 ///
 /// It is stored with the entity as one text and sorts like it. Appending or prepending a million times
 /// makes ranks of up to seven digits. Inserting repeatedly at the same place within a list makes them
-/// longer by about one digit every six times.
+/// longer by about one digit every six times; a ``ManualOrder`` shortens those that have grown.
 public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The digits, each a byte from `0`; never empty, and never ending with the lowest digit.
   private let digits: [UInt8]
@@ -14,10 +14,12 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 
   /// A rank after `lower` and before `upper`; without a bound, after or before all others.
   ///
-  /// O(length of the longer). The bounds must not be in the wrong order.
+  /// O(length of the longer). Between bounds that are equal or in the wrong order, as data may have them, there is none: then
+  /// the rank is after the lower one only.
   public init(after lower: Rank?, before upper: Rank?) {
     if let lower, let upper, lower >= upper {
-      fatalError("There is no rank after \(lower) and before \(upper): pass the lower one first.")
+      self = lower.next
+      return
     }
     switch (lower, upper) {
     case (let lower?, nil): self = lower.next
@@ -35,6 +37,28 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
   public static func < (a: Rank, b: Rank) -> Bool {
     a.digits.lexicographicallyPrecedes(b.digits)
   }
+
+  /// Ranks in their order, all of them after `lower` and before `upper`, as short as these allow.
+  ///
+  /// O(count). Between two bounds they are longer than those by a digit for each factor of 64.
+  static func ranks(_ count: Int, after lower: Rank?, before upper: Rank?) -> [Rank] {
+    guard count > 0 else { return [] }
+    if let lower, let upper {
+      // Halves, since one after the other they would grow towards the upper bound.
+      let middle = Rank(after: lower, before: upper)
+      return ranks(count / 2, after: lower, before: middle) + [middle]
+        + ranks(count - count / 2 - 1, after: middle, before: upper)
+    }
+    var ranks = [Rank(after: lower, before: upper)]
+    while ranks.count < count {
+      let last = ranks[ranks.count - 1]
+      ranks.append(upper == nil ? last.next : last.previous)
+    }
+    return upper == nil ? ranks : ranks.reversed()
+  }
+
+  /// How many digits it has.
+  var length: Int { digits.count }
 
   /// A rank after this one: the next value of a counter that never overflows.
   ///

@@ -18,6 +18,16 @@ struct TableIndexes<Entity: EntityType>: Sendable {
     for index in boxes.indices { declared.maintained[index].change(&boxes[index], old, new) }
   }
 
+  /// Completes an entity that a verb of the table writes in place of another.
+  @inlinable
+  func complete(_ entity: Entity, replacing old: Entity) -> Entity {
+    var entity = entity
+    for index in boxes.indices {
+      declared.maintained[index].complete?(boxes[index], old, &entity)
+    }
+    return entity
+  }
+
   @inlinable
   mutating func removeAll() {
     for index in boxes.indices { boxes[index] = declared.maintained[index].make() }

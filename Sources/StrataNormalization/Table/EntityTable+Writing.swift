@@ -7,9 +7,18 @@ extension EntityTable {
     let hash = TrieHash(entity.id)
     if indexes.isEmpty {
       storage.insert(entity, hash)
+    } else if let old = storage[entity.id, hash] {
+      put(indexes.complete(entity, replacing: old), hash, replacing: old)
     } else {
-      put(entity, hash, replacing: storage[entity.id, hash])
+      put(entity, hash, replacing: nil)
     }
+  }
+
+  /// The same, but the entity stays exactly as it is, also in a ``ManualOrder``: for changes that were made before.
+  @inlinable
+  mutating func restore(_ entity: Entity) {
+    let hash = TrieHash(entity.id)
+    put(entity, hash, replacing: indexes.isEmpty ? nil : storage[entity.id, hash])
   }
 
   /// Inserts or replaces each of the entities; of two with the same ID, the later one is kept.
@@ -42,7 +51,7 @@ extension EntityTable {
     var entity = old
     let result = try change(&entity)
     try checkID(of: entity, is: id)
-    put(entity, hash, replacing: old)
+    put(indexes.complete(entity, replacing: old), hash, replacing: old)
     return result
   }
 
@@ -62,6 +71,7 @@ extension EntityTable {
     var entity = old
     try change(&entity)
     try checkID(of: entity, is: id)
+    entity = indexes.complete(entity, replacing: old)
     put(entity, hash, replacing: old)
     return entity
   }

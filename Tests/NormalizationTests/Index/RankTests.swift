@@ -55,11 +55,4 @@ import Testing
       try JSONDecoder().decode([Rank].self, from: Data(#"["\#(text)"]"#.utf8))
     }
   }
-
-  @Test func `bounds in the wrong order trap`() async {
-    await #expect(processExitsWith: .failure) {
-      let rank = Rank(after: nil, before: nil)
-      _ = Rank(after: rank, before: rank)
-    }
-  }
 }
