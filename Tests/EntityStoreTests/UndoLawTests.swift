@@ -136,7 +136,7 @@ extension NodeDatabase {
     var undone: [Step] = []
     /// The nodes that others have written since each step, by its serial number.
     var foreign: [Int: Set<String>] = [:]
-    /// The nodes that the rules changed with an undo of another step, which is the editor's own change.
+    /// The nodes that another undo overwrote, or changed through the rules, which is the editor's own change.
     var ruled: [Int: Set<String>] = [:]
 
     init(_ store: NodeStore) {
@@ -322,11 +322,17 @@ extension UndoLawTests.Program {
     #expect(isAccepted, "\(random)")
     #expect(overwrites || !isOverwritten, "\(random)")
     #expect(nodes == (overwrites ? ruled.nodes : plain), "\(random)")
-    didMove(index, step, isUndo, from: old)
+    didMove(index, step, isUndo, overwrites, from: old)
   }
 
   /// Moves the step in the model, with what it has overwritten.
-  mutating func didMove(_ index: Int, _ step: UndoLawTests.Step, _ isUndo: Bool, from old: Nodes) {
+  mutating func didMove(
+    _ index: Int,
+    _ step: UndoLawTests.Step,
+    _ isUndo: Bool,
+    _ overwrites: Bool,
+    from old: Nodes
+  ) {
     let new = nodes
     var step = step
     let keys = step.after.keys
@@ -338,7 +344,7 @@ extension UndoLawTests.Program {
       step.after.updateValue(after, forKey: key)
     }
     editors[index].foreign[step.serial] = []
-    let taken = Set(step.after.keys).subtracting(keys)
+    let taken = Set(step.after.keys).subtracting(overwrites ? [] : Array(keys))
     for own in editors[index].done + editors[index].undone {
       editors[index].ruled[own.serial, default: []].formUnion(taken)
     }

@@ -215,8 +215,9 @@ struct UndoHistory: Sendable {
   mutating func note(
     _ changes: ChangeSet,
     after before: ChangeSet,
+    byRules: ChangeSet,
     commit: UInt64?,
-    move: UndoMove? = nil
+    move: UndoMove?
   ) {
     var others = changes
     var own: [UndoStep] = []
@@ -225,7 +226,11 @@ struct UndoHistory: Sendable {
       own = steps.filter { !$0.commits.isDisjoint(with: move.commits) }
     }
     for step in own { others = last(of: others, without: step.id) }
-    if let commit { forEachTable(of: others) { $0.note($1, commit, move?.commits ?? []) } }
+    if let commit {
+      // What the rules made of an entity is not what it was before the step.
+      forEachTable(of: others.restricted(to: [byRules])) { $0.note($1, commit, []) }
+      forEachTable(of: others.excluding(byRules)) { $0.note($1, commit, move?.commits ?? []) }
+    }
     guard let move else { return }
     for step in own {
       isJoinable = false

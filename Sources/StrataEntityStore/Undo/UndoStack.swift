@@ -258,14 +258,22 @@ extension UndoStack {
           isShared: isShared
         )
       } else {
-        history.note(changes, after: before, commit: number, move: move)
+        history.note(
+          changes,
+          after: before,
+          byRules: commit.byRules,
+          commit: number,
+          move: move
+        )
       }
     }
   }
 
   /// Another stack has undone or redone a step without a change.
   func follow(_ move: UndoMove) {
-    history.withLock { $0.note(ChangeSet(), after: ChangeSet(), commit: nil, move: move) }
+    history.withLock {
+      $0.note(ChangeSet(), after: ChangeSet(), byRules: ChangeSet(), commit: nil, move: move)
+    }
   }
 }
 
