@@ -17,8 +17,9 @@ protocol UndoEntities: Sendable {
 
   /// Notes a commit of others with the last done and the last undone step of each entity.
   ///
-  /// One that undoes or redoes others takes those back that it knows, and then nothing has changed since.
-  mutating func note(_ changes: any AnyTableChanges, _ commit: UInt64, _ undoing: Set<UInt64>)
+  /// An undo of theirs takes back the commits that it undoes, if they were noted, and a redo an undo. Then nothing has changed
+  /// since.
+  mutating func note(_ changes: any AnyTableChanges, _ commit: Int64, _ move: UndoMove?)
 
   /// The entities among the changed ones that others have written since a step, as table and ID.
   func others(_ changes: any AnyTableChanges, since step: Int) -> [String]
@@ -39,8 +40,8 @@ extension UndoEntities {
 
 /// The steps of the entities of one table.
 private struct UndoEntitiesOfTable<Entity: EntityType>: UndoEntities {
-  /// A step that has an entity, and the numbers of the commits of others since.
-  private typealias Place = (step: Int, isDone: Bool, others: [UInt64])
+  /// A step that has an entity, and the numbers of the commits of others since; those of an undo are negative.
+  private typealias Place = (step: Int, isDone: Bool, others: [Int64])
 
   /// For each entity the steps, the done ones and the undone ones each in their order.
   private var places: [EntityID<Entity>: [Place]] = [:]
@@ -60,14 +61,15 @@ private struct UndoEntitiesOfTable<Entity: EntityType>: UndoEntities {
     }
   }
 
-  mutating func note(_ changes: any AnyTableChanges, _ commit: UInt64, _ undoing: Set<UInt64>) {
+  mutating func note(_ changes: any AnyTableChanges, _ commit: Int64, _ move: UndoMove?) {
     if places.isEmpty { return }
+    let sign: Int64 = move?.direction == .undo ? -1 : 1
     for id in ids(changes) where places[id] != nil {
       for isDone in [true, false] {
         guard let last = places[id]?.lastIndex(where: { $0.isDone == isDone }) else { continue }
         let others = places[id]?[last].others ?? []
-        let left = others.filter { !undoing.contains($0) }
-        places[id]?[last].others = left.count < others.count ? left : others + [commit]
+        let left = others.filter { move?.commits.contains(-sign * $0) != true }
+        places[id]?[last].others = left.count < others.count ? left : others + [sign * commit]
       }
     }
   }

@@ -11,7 +11,7 @@ struct UndoStep: Sendable {
   /// When the last commit was added.
   var time: ContinuousClock.Instant
   /// The numbers of the commits that it is made of, and of those that undid and redid it.
-  var commits: Set<UInt64>
+  var commits: Set<Int64>
   /// What the commits changed: each piece has more changes than the next one, so that adding a commit costs O(log n).
   private var pieces: [(before: ChangeSet, after: ChangeSet)]
 
@@ -20,7 +20,7 @@ struct UndoStep: Sendable {
     name: String,
     before: ChangeSet,
     after: ChangeSet,
-    commit: UInt64,
+    commit: Int64,
     group: Int?,
     isShared: Bool,
     time: ContinuousClock.Instant
@@ -111,7 +111,7 @@ struct UndoHistory: Sendable {
     _ name: String,
     before: ChangeSet,
     after: ChangeSet,
-    commit: UInt64,
+    commit: Int64,
     isShared: Bool
   ) {
     nextID += 1
@@ -185,7 +185,7 @@ struct UndoHistory: Sendable {
   mutating func move(
     _ step: Int,
     _ direction: Direction,
-    commit: UInt64?,
+    commit: Int64?,
     from: ChangeSet,
     to: ChangeSet
   ) {
@@ -216,7 +216,7 @@ struct UndoHistory: Sendable {
     _ changes: ChangeSet,
     after before: ChangeSet,
     byRules: ChangeSet,
-    commit: UInt64?,
+    commit: Int64?,
     move: UndoMove?
   ) {
     var others = changes
@@ -227,9 +227,12 @@ struct UndoHistory: Sendable {
     }
     for step in own { others = last(of: others, without: step.id) }
     if let commit {
-      // What the rules made of an entity is not what it was before the step.
-      forEachTable(of: others.restricted(to: [byRules])) { $0.note($1, commit, []) }
-      forEachTable(of: others.excluding(byRules)) { $0.note($1, commit, move?.commits ?? []) }
+      // What the rules made of an entity is not what it was before the step, whatever is undone later: the number is that of
+      // no commit.
+      forEachTable(of: others.restricted(to: [byRules])) {
+        $0.note($1, move == nil ? commit : 0, nil)
+      }
+      forEachTable(of: others.excluding(byRules)) { $0.note($1, commit, move) }
     }
     guard let move else { return }
     for step in own {
@@ -253,7 +256,7 @@ struct UndoHistory: Sendable {
     _ step: UndoStep,
     _ changes: ChangeSet,
     after before: ChangeSet,
-    _ commit: UInt64?
+    _ commit: Int64?
   ) {
     var (step, list) = (step, move.direction == .undo ? done : undone)
     guard let index = list.firstIndex(where: { $0.id == step.id }) else { return }

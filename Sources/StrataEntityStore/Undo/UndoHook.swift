@@ -12,12 +12,12 @@ package final class UndoHook<State: StateType, Activity: Sendable, Database: Dat
 {
   typealias Stack = UndoStack<State, Activity, Database>
   /// The number of a commit, what its closure and the rules changed, and what the rules changed.
-  typealias Commit = (number: UInt64, changes: ChangeSet, byRules: ChangeSet)
+  typealias Commit = (number: Int64, changes: ChangeSet, byRules: ChangeSet)
 
   private struct Status: Sendable {
     var stacks: [ObjectIdentifier: @Sendable () -> Stack?] = [:]
     /// The number of the last commit; the version of a store does not count those that are made during a preview.
-    var commit: UInt64 = 0
+    var commit: Int64 = 0
     /// What the closure of the commit in progress has changed, if there is middleware.
     var closure: ChangeSet?
     /// The same with what the rules changed.
@@ -106,7 +106,7 @@ package struct UndoMove: Sendable {
 
   let direction: UndoHistory.Direction
   /// The numbers of the commits of the step.
-  let commits: Set<UInt64>
+  let commits: Set<Int64>
   /// Only the identity: the store holds the attachments of its last commit.
   let stack: ObjectIdentifier
 
