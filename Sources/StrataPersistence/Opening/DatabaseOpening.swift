@@ -168,12 +168,20 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     _ policy: BrokenRulePolicy
   ) throws(PersistenceError.Reason) {
     guard policy == .refuse else { return }
-    let violations = database.brokenRules()
+    let violations = stored(database).brokenRules()
     if violations.isEmpty { return }
     let most = 20
     let sentences = violations.prefix(most).map(\.sentence)
     let more = violations.count > most ? ["and \(violations.count - most) more"] : []
     throw .ruleBroken((sentences + more).joined(separator: "; "))
+  }
+
+  /// A database as it is stored: a redaction may break a rule, and the next opening would refuse what it reads.
+  private func stored(_ database: Database) -> Database {
+    guard policy.hasTransforms else { return database }
+    var stored = database
+    for table in Database.schema.tables { table.redact(&stored, policy) }
+    return stored
   }
 
   /// Tables and values that are new to the file, with their initial contents; and the records that
@@ -274,5 +282,18 @@ extension PersistenceError {
   fileprivate func naming(_ older: OlderBuild?) -> PersistenceError {
     guard case .undecodable = reason, let older else { return self }
     return PersistenceError(operation, path: path, .feature(older.failing(reason.sentence)))
+  }
+}
+
+extension SchemaTable {
+  /// Makes the entities of the table what they are in the file; one that cannot be redacted is not stored.
+  fileprivate func redact(_ database: inout Database, _ policy: StoragePolicy) {
+    let transform: TableTransform<Entity>? = policy.transform(of: name.text)
+    guard let transform, !transform.redactions.isEmpty else { return }
+    database[keyPath: path] = makeTable(
+      database[keyPath: path].compactMap { entity in
+        do { return try transform.redacted(entity) } catch { return nil }
+      }
+    )
   }
 }

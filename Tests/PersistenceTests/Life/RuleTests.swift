@@ -36,6 +36,15 @@ private struct Club: DatabaseType, StateType {
   static let schema = DatabaseSchema<Club> { Entities(\.members) }
 }
 
+/// The members of a build with a check.
+private struct CheckedClub: DatabaseType, StateType {
+  var members = EntityTable<EarlyMember>()
+  static let schema = DatabaseSchema<CheckedClub> {
+    Entities(\.members)
+    Check("team", \.members) { $0.team == "one" && !$0.name.isEmpty }
+  }
+}
+
 private struct Port: EntityType {
   static let tableName: TableName = "ports"
   let id: EntityID<Port>
@@ -156,6 +165,53 @@ struct RuleTests {
     #expect(again.report.brokenRules == [])
     #expect(again.initialState.members.count == 4)
     try await again.close()
+  }
+
+  @Test func `old data that breaks a new check is refused, or reported`() async throws {
+    try await makeStore(["ada", "", "bob"])
+    let error = await #expect(throws: PersistenceError.self) {
+      try await Persistence.open(at: path, initialState: CheckedClub(), database: \.self)
+    }
+    #expect(error?.reason == .ruleBroken("the entity 1 in members breaks the check \"team\""))
+    var configuration = PersistenceConfiguration()
+    configuration.brokenRules = .report
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: CheckedClub(),
+      database: \.self,
+      configuration: configuration
+    )
+    let violation = RuleViolation.checkFailed(table: "members", check: "team", ids: ["1"])
+    #expect(persistence.report.brokenRules == [violation])
+    let store = Store<CheckedClub, Never>(persistence)
+    #expect(throws: violation) {
+      try store.commit { state throws in try state.members.update("1") { $0.team = "two" } }
+    }
+    try store.commit { state throws in try state.members.update("1") { $0.name = "eve" } }
+    try await persistence.close()
+    let again = try await Persistence.open(at: path, initialState: CheckedClub(), database: \.self)
+    #expect(again.report.brokenRules == [])
+    try await again.close()
+  }
+
+  @Test func `a redaction that makes unique keys equal is refused before a file is made`()
+    async throws
+  {
+    var club = Club()
+    club.members = [Member(id: "1", name: "ada"), Member(id: "2", name: "bob")]
+    let error = await #expect(throws: PersistenceError.self) {
+      try await Persistence.open(
+        at: path,
+        initialState: club,
+        database: \.self,
+        tables: [.redacted(\.members) { $0.name = "" }]
+      )
+    }
+    #expect(
+      error?.reason
+        == .ruleBroken("1 and 2 in members have the same key  of the unique index \"members.name\"")
+    )
+    try await open(club).close()
   }
 
   @Test func `dangling references are reported and refuse neither the opening nor a commit`()
