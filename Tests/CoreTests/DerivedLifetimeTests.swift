@@ -182,4 +182,34 @@ import Testing
     #expect(received.elements.sorted() == all.map(\.0), "\(generator)")
     for (_, subscription) in all { subscription.cancel() }
   }
+
+  @Test func `a derived value without subscribers holds no old state`() {
+    let store = Store<Holder, Never>(initialState: Holder())
+    let whole = store.derived(.map(\.self), dropsOutput: nil)
+    let held: [(Derived<Holder>, StoreSubscription)] = [
+      (whole, whole.sinkValue { _ in }),
+      (whole, whole.chain(.map { $0 }, dropsOutput: nil).sinkValue { _ in }),
+      (whole, Derived.combined(whole, store.derived(.map(\.count))).sinkValue { _ in }),
+    ]
+    weak var first: Counter?
+    weak var second: Counter?
+    do {
+      let (one, other) = (Counter(), Counter())
+      (first, second) = (one, other)
+      store.commit { $0.object = one }
+      store.commit { $0.object = other }
+    }
+    #expect(first != nil)
+    for (_, subscription) in held { subscription.cancel() }
+    store.commit { $0.object = nil }
+    store.commit { $0.count += 1 }
+    #expect(first == nil)
+    #expect(second == nil)
+    withExtendedLifetime(held) {}
+  }
+
+  private struct Holder: StateType {
+    var object: Counter?
+    var count = 0
+  }
 }

@@ -51,7 +51,10 @@ final class DerivationGraph<Root: Sendable>: Sendable {
     let current = node.version(at: root, for: .subscribers)
     rootSteps.withLock { rootSteps in
       // A subscriber that is cancelled already was cancelled before it could be removed.
-      guard !sink.isCancelled, !rootSteps.isClosed else { return }
+      guard !sink.isCancelled, !rootSteps.isClosed else {
+        if node.followers.isIdle { node.forget() }
+        return
+      }
       let wasIdle = node.followers.isIdle
       node.followers.begin(sink, with: current)
       if wasIdle { rootSteps.connect(node) }

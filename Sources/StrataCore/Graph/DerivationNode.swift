@@ -45,6 +45,9 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   /// The value of a step that is reached twice is new only the first time.
   func advance(to root: Version<Root>, adding changed: inout ChangedNodes)
 
+  /// Releases what was computed for subscribers, because none is left.
+  func forget()
+
   /// Adds what is followed here to a listing.
   func list(in listing: inout FollowerListing)
 }
@@ -79,8 +82,15 @@ extension DerivationNode {
   @usableFromInline var order: Int { followers.order }
 
   @usableFromInline
+  func forget() { followers.forget() }
+
+  @usableFromInline
   func advance(to root: Version<Root>, adding changed: inout ChangedNodes) {
-    guard let steps = followers.take(version(at: root, for: .subscribers)) else { return }
+    guard let steps = followers.take(version(at: root, for: .subscribers)) else {
+      // The last follower may have left while the value was computed.
+      if followers.isIdle { forget() }
+      return
+    }
     changed.append(self)
     for step in steps { step.advance(to: root, adding: &changed) }
   }

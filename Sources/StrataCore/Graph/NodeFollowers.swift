@@ -26,7 +26,6 @@ struct NodeFollowers<Root: Sendable, Value: Sendable>: StepFollowers {
 
   init() {}
 
-  @usableFromInline
   func forget() {
     let last = members.withLock { members in
       defer {
@@ -56,6 +55,7 @@ struct NodeFollowers<Root: Sendable, Value: Sendable>: StepFollowers {
     // Freed outside the lock.
     var replaced: Version<Value>?
     let steps = members.withLock { members -> [any DerivationStep<Root>]? in
+      if members.isIdle { return nil }
       replaced = members.current
       members.current = current
       return members.takeTurn(to: current)

@@ -19,6 +19,15 @@ struct NodeMemory<Memo: NodeMemo>: Sendable {
       """
   )
 
+  /// Releases what was computed for subscribers.
+  func forget() {
+    let last = memos.withLock { memos in
+      defer { memos.subscribers = nil }
+      return memos.subscribers
+    }
+    withExtendedLifetime(last) {}
+  }
+
   /// The output for a consumer, after `update` has brought its memo up to date.
   ///
   /// `update` returns the memo of the consumer, the same or a new one. It gets that memo and the one of

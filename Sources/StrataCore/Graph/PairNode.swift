@@ -36,6 +36,11 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
     }
   }
 
+  func forget() {
+    followers.forget()
+    memory.forget()
+  }
+
   func list(in listing: inout FollowerListing) { listing.add("combined", followers) }
 
   private func first(at root: Version<Root>, for consumer: DerivationConsumer) -> Memo {
@@ -45,7 +50,7 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
       rootVersion: root.number,
       a: a.number,
       b: b.number,
-      output: joined(a, b, previous: nil)
+      output: joined(a, b, after: nil, for: consumer)
     )
   }
 
@@ -62,15 +67,21 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
     memo.a = a.number
     memo.b = b.number
     let replaced = memo.output
-    // A reader skips versions, so its previous value is not that of the version before.
-    memo.output = joined(a, b, previous: consumer == .subscribers ? replaced.value : nil)
+    memo.output = joined(a, b, after: replaced, for: consumer)
     return replaced
   }
 
   /// The later of the two says who made the version.
-  private func joined(_ a: Version<A>, _ b: Version<B>, previous: (A, B)?) -> Version<(A, B)> {
-    let place = ComputedPlace(memory: computed)
+  private func joined(
+    _ a: Version<A>,
+    _ b: Version<B>,
+    after replaced: Version<(A, B)>?,
+    for consumer: DerivationConsumer
+  ) -> Version<(A, B)> {
+    let place = ComputedPlace(memory: computed, previous: replaced?.number)
     let value = (a.value, b.value)
+    // A reader skips versions, so its previous value is not that of the version before.
+    let previous = consumer == .subscribers ? replaced?.value : nil
     return Version(
       a.number >= b.number
         ? a.changes.replacing(value: value, previous: previous, computedPlace: place)

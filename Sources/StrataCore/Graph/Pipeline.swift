@@ -78,12 +78,14 @@ extension Pipeline {
 
   /// Keeps the output while the predicate returns true: the difference of the input does not matter.
   ///
-  /// The predicate gets the input of the kept output as the previous value. That input is kept too.
+  /// The predicate gets the input of the kept output as the previous value. That input is kept too. Of
+  /// several predicates, each keeps the output on its own.
   public func dropsInput(
     while predicate: @escaping @Sendable (Changes<Input>) -> Bool
   ) -> Pipeline {
     var copy = self
     copy.dropsInput = predicate
+    if let first = dropsInput { copy.dropsInput = { first($0) || predicate($0) } }
     return copy
   }
 }

@@ -63,7 +63,7 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
         input.changes.replacing(
           value: output,
           previous: nil,
-          computedPlace: place(after: input)
+          computedPlace: place(of: input, after: nil)
         )
       )
     )
@@ -93,7 +93,7 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     case .nothing: break
     case .equality(let isEqual): if isEqual(value, memo.output.value) { return nil }
     case .predicate(let drops):
-      let place = consumer == .subscribers ? place(after: input) : nil
+      let place = consumer == .subscribers ? place(of: input, after: memo.output.number) : nil
       let previous = memo.output.value
       if drops(input.changes.replacing(value: value, previous: previous, computedPlace: place)) {
         return nil
@@ -105,7 +105,7 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
       input.changes.replacing(
         value: value,
         previous: consumer == .subscribers ? replaced.value : nil,
-        computedPlace: place(after: input)
+        computedPlace: place(of: input, after: replaced.number)
       )
     )
     return replaced
@@ -125,10 +125,11 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     }
   }
 
-  private func place(after input: Version<Input>) -> ComputedPlace? {
+  /// The previous output is the one of another version than that before the input.
+  private func place(of input: Version<Input>, after previous: UInt64?) -> ComputedPlace? {
     switch pipeline.projection {
-    case .part(let part): return input.changes.computedPlace?.appending(part)
-    case .function: return memory.map { ComputedPlace(memory: $0) }
+    case .part(let part): return input.changes.computedPlace?.appending(part)?.after(previous)
+    case .function: return memory.map { ComputedPlace(memory: $0, previous: previous) }
     }
   }
 }

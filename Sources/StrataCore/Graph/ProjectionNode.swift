@@ -73,6 +73,11 @@ final class ProjectionNode<Root: Sendable, Input: Sendable, Output: Sendable>: D
     return version
   }
 
+  func forget() {
+    followers.forget()
+    memory.forget()
+  }
+
   func list(in listing: inout FollowerListing) {
     switch projection.pipeline.projection {
     case .part(let part): listing.add(listing.text(of: part), followers)

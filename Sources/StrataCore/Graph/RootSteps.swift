@@ -60,7 +60,7 @@ struct RootSteps<Root: Sendable>: Sendable {
 
   /// Removes a step without followers, and the inputs that were connected only for it.
   mutating func disconnect(_ step: any DerivationStep<Root>) {
-    step.stepFollowers.forget()
+    step.forget()
     let inputs = step.inputs
     if inputs.isEmpty { remove(step) }
     for input in inputs where !input.stepFollowers.isIdle {

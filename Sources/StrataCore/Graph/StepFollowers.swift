@@ -9,8 +9,6 @@ protocol StepFollowers<Root>: Sendable {
   associatedtype Members: FollowerMembers where Members.Root == Root
 
   var members: Lock<Members> { get }
-  /// Releases the last value.
-  func forget()
 }
 
 /// The members of some followers, as their lock guards them.

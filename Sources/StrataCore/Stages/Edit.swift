@@ -5,10 +5,7 @@ public struct Edit<State: StateType>: Sendable {
   ///
   /// The first field, at the address of the edit.
   public let previous: State
-  /// The value this commit will publish.
-  ///
-  /// Middleware and hooks may still change it.
-  public var state: State
+  @usableFromInline var storedState: State
   /// The version this commit will have.
   public let version: UInt64
   @usableFromInline var origin: CommitOrigin
@@ -18,11 +15,11 @@ public struct Edit<State: StateType>: Sendable {
   @usableFromInline var computed: ComputedPlace?
 
   @inlinable
-  init(after start: Version<State>, by origin: CommitOrigin) {
+  init(after start: Version<State>, number: UInt64, by origin: CommitOrigin) {
     self.init(
       after: start.changes.storedValue,
       version: start.number + 1,
-      computed: start.changes.computedPlace,
+      computed: start.changes.computedPlace?.next(edit: number, after: start.number),
       by: origin
     )
   }
@@ -35,11 +32,26 @@ public struct Edit<State: StateType>: Sendable {
     by origin: CommitOrigin
   ) {
     self.previous = previous
-    state = previous
+    storedState = previous
     self.version = version
     self.computed = computed
     self.origin = origin
   }
+
+  /// The value this commit will publish.
+  ///
+  /// Middleware and hooks may still change it.
+  @inlinable public var state: State {
+    _read { yield storedState }
+    _modify {
+      noteWrite()
+      yield &storedState
+    }
+  }
+
+  /// What was computed from the edit does not hold for what it becomes.
+  @inlinable
+  mutating func noteWrite() { computed?.writes &+= 1 }
 
   /// Who made the commit.
   @inlinable public var trace: CommitTrace { origin.trace }
@@ -69,9 +81,10 @@ extension Edit {
     at offset: Int,
     _ body: (_ old: UnsafePointer<Part>, _ new: UnsafeMutablePointer<Part>) throws(E) -> R
   ) throws(E) -> R {
-    try withUnsafeMutablePointer(to: &self) { edit throws(E) in
+    noteWrite()
+    return try withUnsafeMutablePointer(to: &self) { edit throws(E) in
       let old = UnsafeRawPointer(Self.previous(of: edit))
-      let new = UnsafeMutableRawPointer(Self.place(of: &edit.pointee.state))
+      let new = UnsafeMutableRawPointer(Self.place(of: &edit.pointee.storedState))
       return try body(
         (old + offset).assumingMemoryBound(to: Part.self),
         (new + offset).assumingMemoryBound(to: Part.self)
@@ -93,15 +106,18 @@ extension Edit {
 }
 
 extension Changes where Value: StateType {
-  /// The changes of an edit, as far as it is.
+  /// The changes of an edit, as far as it is; what is computed from them is not what is computed from
+  /// a version.
   init(_ edit: Edit<Value>) {
+    var place = edit.computed
+    place?.isInEdit = true
     self.init(
       value: edit.state,
       previous: edit.previous,
       version: edit.version,
       traces: edit.causes.isEmpty ? [edit.trace] : [edit.trace] + edit.causes,
       attachments: edit.attachments,
-      computedPlace: edit.computed
+      computedPlace: place
     )
   }
 
@@ -113,7 +129,7 @@ extension Changes where Value: StateType {
   init(moving edit: UnsafeMutablePointer<Edit<Value>>) {
     let origin = Edit<Value>.place(of: &edit.pointee.origin).move()
     self.init(
-      value: Edit<Value>.place(of: &edit.pointee.state).move(),
+      value: Edit<Value>.place(of: &edit.pointee.storedState).move(),
       previous: Edit<Value>.previous(of: edit).move(),
       version: edit.pointee.version,
       traces: origin.causes.isEmpty ? [origin.trace] : [origin.trace] + origin.causes,

@@ -158,13 +158,17 @@ extension Changes {
   /// The version before this one, as far as it is known.
   var before: Changes? {
     guard let previous else { return nil }
+    var place: ComputedPlace?
+    if let computedPlace, computedPlace.previous != nil {
+      place = ComputedPlace(memory: computedPlace.memory, path: computedPlace.path)
+    }
     return Changes(
       value: previous,
       previous: nil,
-      version: version &- 1,
+      version: computedPlace?.previous ?? version &- 1,
       traces: [],
       attachments: .init(),
-      computedPlace: computedPlace
+      computedPlace: place
     )
   }
 

@@ -8,18 +8,30 @@ final class ComputedProperties<State: ExtendedStateType>: Sendable {
 
   /// The property at this version: a stored result, or one computed now.
   func value<Output: Sendable>(
-    _ property: KeyPath<State.Extended, StateField<State>.Computed<Output>>,
+    _ path: KeyPath<State.Extended, StateField<State>.Computed<Output>>,
     at changes: Changes<State>
   ) -> Output {
-    let property = extended[keyPath: property]
-    return storedResults(of: property).value(of: property, at: changes)
+    let property = extended[keyPath: path]
+    return storedResults(of: property, at: path).value(of: property, at: changes)
   }
 
   private func storedResults<Output: Sendable>(
-    of property: StateField<State>.Computed<Output>
+    of property: StateField<State>.Computed<Output>,
+    at path: KeyPath<State.Extended, StateField<State>.Computed<Output>>
   ) -> ComputedResults<State, Output> {
-    results.withLock { results in
-      let key = ObjectIdentifier(property.identity)
+    let key = ObjectIdentifier(property.identity)
+    let known = results.withLock { $0[key] as? ComputedResults<State, Output> }
+    if let known { return known }
+    // A getter makes another property on each read, whose results nothing could find again.
+    guard extended[keyPath: path].identity === property.identity else {
+      fatalError(
+        """
+        A Field.Computed of \(State.Extended.self) is made by a getter, so it is another property on \
+        each read. Declare it with let, without braces after its type.
+        """
+      )
+    }
+    return results.withLock { results in
       if let known = results[key] as? ComputedResults<State, Output> { return known }
       let fresh = ComputedResults<State, Output>(keeping: property.identity)
       results[key] = fresh
@@ -32,20 +44,17 @@ final class ComputedProperties<State: ExtendedStateType>: Sendable {
 final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendable {
   private struct Result: Sendable {
     var version: UInt64
+    /// Where it was computed.
+    let place: ComputedPlace?
     let output: Output
-    let checks: [StateField<State>.Computed<Output>.Check]
-
-    func holds(for changes: Changes<State>) -> Bool {
-      checks.contains { $0(changes) }
-    }
+    let holds: StateField<State>.Computed<Output>.Check
   }
 
-  /// Held because a property created on the fly has no other owner, and its identity must not pass to
-  /// another object.
+  /// Held because the identity must not pass to another object.
   private let identity: StateField<State>.Computed<Output>.Identity
-  /// The result used last, then the one before it.
-  private let results = Lock<[Result]>(
-    [],
+  /// The result used last, then the one before it; and the last one that an edit has computed.
+  private let results = Lock<(kept: [Result], edited: Result?)>(
+    ([], nil),
     reentryRemedy: "A computed property reads itself: compute it from the state alone."
   )
 
@@ -57,21 +66,33 @@ final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendabl
     at changes: Changes<State>
   ) -> Output {
     results.withLock { results in
-      let known =
-        results.firstIndex { $0.version == changes.version }
-        ?? results.firstIndex { $0.holds(for: changes) }
+      let place = changes.computedPlace
+      let isInEdit = place?.isInEdit == true
+      if !isInEdit, let known = results.kept.firstIndex(where: { $0.version == changes.version }) {
+        if known > 0 { results.kept.swapAt(0, known) }
+        return results.kept[0].output
+      }
       var result: Result
-      if let known {
-        result = results.remove(at: known)
+      if let place, let edited = results.edited, edited.place?.isSameEdit(as: place) == true {
+        result = edited
+      } else if let known = results.kept.firstIndex(where: { $0.holds(changes) }) {
+        // An edit may be refused, so it leaves what is kept as it is.
+        if isInEdit { return results.kept[known].output }
+        result = results.kept.remove(at: known)
       } else {
         result = Result(
           version: changes.version,
+          place: place,
           output: property.compute(changes),
-          checks: property.filters.map { $0(changes) }
+          holds: property.check(from: changes)
         )
       }
-      result.version = changes.version
-      results = [result] + results.prefix(1)
+      if isInEdit {
+        results.edited = result
+      } else {
+        result.version = changes.version
+        results.kept = [result] + results.kept.prefix(1)
+      }
       return result.output
     }
   }

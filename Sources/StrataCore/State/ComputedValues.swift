@@ -27,7 +27,7 @@ public struct ComputedValues<State: ExtendedStateType>: Sendable {
   /// Costs one `==`, and computing what is not stored.
   public func hasChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
     guard let previous = changes.before else { return true }
-    return properties.value(property, at: previous) != self[dynamicMember: property]
+    return ComputedValues(of: previous)[dynamicMember: property] != self[dynamicMember: property]
   }
 
   /// Calls `perform` with the property when it has changed.

@@ -57,8 +57,11 @@ extension StateField {
 
     let identity: Identity
     let compute: @Sendable (Changes<State>) -> Output
-    /// Each gets the version a result is computed from, and returns a check that holds what it needs.
-    private(set) var filters: [@Sendable (Changes<State>) -> Check] = []
+    // Each gets the version a result is computed from, and returns a check that holds what it needs.
+    /// A result holds while all of these are equal.
+    private var selections: [@Sendable (Changes<State>) -> Check] = []
+    /// A result holds while one of these does.
+    private var drops: [@Sendable (Changes<State>) -> Check] = []
 
     private init(input compute: @escaping @Sendable (Changes<State>) -> Output) {
       identity = Identity()
@@ -86,38 +89,44 @@ extension StateField.Computed {
     self = Self { compute(derive($0)) }.ifChanged(selector: derive)
   }
 
-  /// Keeps the result while the selected part of the state is equal.
+  /// Keeps the result while the selected part of the state is equal; with several, while each of them is.
   ///
   /// Costs one `==` of the part for each version at which it is read. The part the result was computed
   /// from is kept.
   public func ifChanged<Part: Equatable & Sendable>(
     selector: @escaping @Sendable (State) -> Part
   ) -> Self {
-    filtered { input in
+    var copy = self
+    copy.selections.append { input in
       let part = selector(input.value)
       return { selector($0.value) == part }
     }
+    return copy
   }
 
   /// Keeps the result while the predicate returns true: the difference of the state does not matter.
   ///
   /// The predicate gets each version at which the property is read, with the state the result was
-  /// computed from as the previous value. That state is kept.
+  /// computed from as the previous value. That state is kept. Of several predicates, each keeps the
+  /// result on its own, also beside `ifChanged`.
   public func dropsInput(while predicate: @escaping @Sendable (Changes<State>) -> Bool) -> Self {
-    filtered { input in
+    var copy = self
+    copy.drops.append { input in
       let before = input.value
       return { later in
         // The two may be far apart, so what is stored for neighbouring versions does not apply.
         predicate(later.replacing(value: later.value, previous: before))
       }
     }
+    return copy
   }
 
-  private func filtered(
-    _ filter: @escaping @Sendable (Changes<State>) -> Check
-  ) -> Self {
-    var copy = self
-    copy.filters.append(filter)
-    return copy
+  /// Whether a result that is computed from these changes holds for later ones.
+  func check(from changes: Changes<State>) -> Check {
+    let selections = selections.map { $0(changes) }
+    let drops = drops.map { $0(changes) }
+    return { later in
+      !selections.isEmpty && selections.allSatisfy { $0(later) } || drops.contains { $0(later) }
+    }
   }
 }

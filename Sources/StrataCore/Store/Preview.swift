@@ -58,8 +58,8 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   @discardableResult
   package func show(_ state: State, _ trace: CommitTrace) throws -> UInt64 {
     prepare(store.stages.withLock { $0.hooks })
-    let replaced = try store.editLock.withLock { _ in
-      try publish(state, after: store.delivery.current.value, trace)
+    let replaced = try store.editLock.withLock { turn in
+      try publish(state, in: &turn, trace)
     }
     return replaced.number + 1
   }
@@ -72,12 +72,12 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   /// Throws like ``show(_:_:)``; then the preview goes on.
   package func discard(_ trace: CommitTrace) throws {
     prepare(store.stages.withLock { $0.hooks })
-    let replaced = try store.editLock.withLock { _ -> Version<State>? in
+    let replaced = try store.editLock.withLock { turn -> Version<State>? in
       guard hasChanged else {
         restoreHooks()
         return nil
       }
-      let replaced = try publish(base, after: store.delivery.current.value, trace)
+      let replaced = try publish(base, in: &turn, trace)
       restoreHooks()
       return replaced
     }
@@ -91,12 +91,12 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   @discardableResult
   package func keep(_ trace: CommitTrace) throws -> UInt64? {
     prepare(present.hooks)
-    let replaced = try store.editLock.withLock { _ -> Version<State>? in
+    let replaced = try store.editLock.withLock { turn -> Version<State>? in
       let following = store.stages.withLock { $0.hooks }
       restoreHooks()
       guard hasChanged else { return nil }
       do {
-        return try publish(store.delivery.current.value, after: base, trace)
+        return try publish(store.delivery.current.value, after: base, in: &turn, trace)
       } catch {
         store.stages.withLock { stages in
           stages.hooks = following
@@ -119,19 +119,24 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
 
   /// Makes `state` the next version, under the edit lock, and returns the version that was replaced.
   ///
-  /// It passes the hooks but not the middleware, which it has passed before.
+  /// It passes the hooks but not the middleware, which it has passed before. The state before it is the
+  /// one shown, or `previous`.
   private func publish(
     _ state: State,
-    after previous: State,
+    after previous: State? = nil,
+    in turn: inout EditTurn,
     _ trace: CommitTrace
   ) throws -> Version<State> {
     var stages = store.stages.withLock { $0 }
     stages.middleware = []
     let current = store.delivery.current
     var edit = Edit(
-      after: previous,
+      after: previous ?? current.value,
       version: current.number + 1,
-      computed: current.changes.computedPlace,
+      computed: current.changes.computedPlace?.next(
+        edit: turn.next(),
+        after: previous == nil ? current.number : nil
+      ),
       by: CommitOrigin(trace)
     )
     edit.state = state

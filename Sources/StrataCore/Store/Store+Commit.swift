@@ -124,7 +124,7 @@ extension Store {
       var replaced: Version<State>?
       var left: State?
       var isDropped = true
-      let refusal = editLock.withLock { (_: inout EditTurn) -> (any Error)? in
+      let refusal = editLock.withLock { turn -> (any Error)? in
         // Read under the lock: a stage may have been installed while this commit waited.
         var stages = stages.withLock { $0 }
         let (present, isNowhere) = stages.detour?.next() ?? (nil, false)
@@ -136,11 +136,12 @@ extension Store {
           )
           stages.hooks = present.hooks(with: stages.hooks)
         } else {
-          edit.initialize(to: Edit(after: current, by: origin))
+          edit.initialize(to: Edit(after: current, number: turn.next(), by: origin))
         }
         var attachments = CommitAttachments()
         var effect = EditEffect.nothing
-        let result = EditEffect.observe(editing: &edit.pointee.state, reporting: &effect) { state in
+        let result = EditEffect.observe(editing: &edit.pointee.storedState, reporting: &effect) {
+          state in
           mutation(&state, &attachments)
         }
         guard case .completed = result, case .something = effect, !isNowhere else {

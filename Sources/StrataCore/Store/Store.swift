@@ -105,14 +105,20 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
 }
 
 /// What the edit lock guards: the right to make the next version.
-///
-/// It has a byte because the thread sanitizer takes an access to an empty value for one to its owner.
 @usableFromInline
 struct EditTurn: Sendable {
-  private var byte: UInt8 = 0
+  /// How many edits there were, also those that were refused.
+  @usableFromInline var edits: UInt64 = 0
 
   @usableFromInline
   init() {}
+
+  /// The number of the next edit.
+  @inlinable
+  mutating func next() -> UInt64 {
+    edits &+= 1
+    return edits
+  }
 }
 
 /// What a store starts from and stays connected to, such as a persisted file.

@@ -46,8 +46,4 @@ struct KeyedFollowers<Root: Sendable, Difference: KeyedDifference>: StepFollower
   func remove(_ node: Node) {
     _ = members.withLock { $0.nodes.removeValue(forKey: node.key) }
   }
-
-  /// No value is stored here.
-  @usableFromInline
-  func forget() {}
 }

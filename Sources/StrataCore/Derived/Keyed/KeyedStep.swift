@@ -44,6 +44,19 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
     specialized.advance(self, root, &changed)
   }
 
+  @usableFromInline
+  func forget() {
+    let last = seen.withLock { seen in
+      defer { seen = Seen() }
+      return seen
+    }
+    withExtendedLifetime(last) {}
+  }
+
+  /// The last follower may have left since the step was found.
+  @usableFromInline
+  func forgetIfIdle() { if followers.isIdle { forget() } }
+
   /// What is followed are the nodes of its parts.
   @usableFromInline
   func list(in listing: inout FollowerListing) {}
@@ -65,7 +78,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   @inlinable
   func findChanges(at root: Version<Root>, adding changed: inout ChangedNodes) {
     let new = whole(of: root)
-    guard let old = replaceWhole(with: new) else { return }
+    guard let old = replaceWhole(with: new) else { return forgetIfIdle() }
     let elements = difference.elements(from: old, to: new, of: root.changes.storedAttachments)
     if elements.isEmpty { return }
     var hasOthers = false
