@@ -41,13 +41,22 @@ package struct StoreSubscribers: Sendable, Equatable {
   package var version: UInt64
   /// How many deliveries wait for a subscriber to return.
   package var waiting: Int
+  /// Whether a committer has waited in vain for them to catch up, and they have not since.
+  package var isBehind: Bool
   /// The state first, then activities, then derived values, those with the most subscribers first.
   package var groups: [Group]
 
-  package init(store: String, version: UInt64, waiting: Int, groups: [Group]) {
+  package init(
+    store: String,
+    version: UInt64,
+    waiting: Int,
+    isBehind: Bool = false,
+    groups: [Group]
+  ) {
     self.store = store
     self.version = version
     self.waiting = waiting
+    self.isBehind = isBehind
     self.groups = groups
   }
 }

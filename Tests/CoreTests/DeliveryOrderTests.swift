@@ -91,6 +91,7 @@ import Testing
         store.sinkState(first: .nextCommit) { recorder.record($0.version) }
       }
       DispatchQueue.concurrentPerform(iterations: 100) { _ in store.commit { $0.count += 1 } }
+      #expect(store.waitForDeliveries())
       #expect(recorders.map(\.elements) == recorders.map { _ in Array(1...100) })
       subscriptions.forEach { $0.cancel() }
     }
@@ -109,6 +110,7 @@ import Testing
     }
     let store = store
     DispatchQueue.concurrentPerform(iterations: 1_000) { _ in store.commit { $0.count += 1 } }
+    #expect(store.waitForDeliveries())
     #expect(broken.elements == [])
     subscription.cancel()
   }
@@ -125,6 +127,7 @@ import Testing
       }
     )
     DispatchQueue.concurrentPerform(iterations: 50) { _ in store.commit { $0.count += 1 } }
+    #expect(store.waitForDeliveries())
     let last = store.changes.version
     #expect(recorders.map(\.elements) == recorders.map { _ in Array(1...last) })
     subscriptions.forEach { $0.cancel() }

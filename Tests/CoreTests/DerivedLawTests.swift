@@ -26,6 +26,7 @@ struct DerivedLawTests {
       var random = SeededGenerator(seed: seed << 32 | UInt64(number))
       store.commit { $0.change(&random) }
     }
+    #expect(store.waitForDeliveries())
     life.end()
     #expect(life.faults == [], "seed \(seed)")
   }

@@ -291,6 +291,7 @@ import Testing
         }
         _ = sources.map(\.value)
       }
+      #expect(store.waitForDeliveries())
       #expect(recorders.map(\.elements) == recorders.map { _ in Array(1...100) })
       subscriptions.forEach { $0.cancel() }
     }

@@ -105,7 +105,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `a commit meeting another thread's delivery is delivered by that thread`() {
+  @Test func `a commit that meets another thread's delivery is delivered after it`() {
     let store = store
     let counts = Recorder<Int>()
     let subscription = store.sinkState(first: .nextCommit) { changes in
@@ -113,6 +113,7 @@ import Testing
       if changes.count == 1 { #expect(inBackground { store.commit { $0.count = 2 } }.wait()) }
     }
     store.commit { $0.count = 1 }
+    #expect(store.waitForDeliveries())
     #expect(counts.elements == [1, 2])
     subscription.cancel()
   }

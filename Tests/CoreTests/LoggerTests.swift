@@ -103,6 +103,7 @@ final class RecordingLogger: StoreLogger {
   @Test func `a hundred concurrent commits are logged once each and in order`() {
     let store = store
     DispatchQueue.concurrentPerform(iterations: 100) { _ in store.commit { $0.count += 1 } }
+    #expect(store.waitForDeliveries())
     #expect(logger.commits.elements.map(\.version) == Array(1...100))
   }
 

@@ -102,10 +102,11 @@ import Testing
     #expect(screen.counts == [1])
     #expect(derived.counts == [1, 10])
     store.commit { $0.count = 2 }
-    // The other thread delivers it.
+    // It waits behind the delivery of the other thread.
     #expect(screen.counts == [1])
     release.open()
     #expect(committing.holdThread())
+    #expect(store.waitForDeliveries())
     await mainQueueTurn()
     #expect(screen.counts == [1, 2])
     #expect(derived.counts == [1, 10, 2, 20])
@@ -189,6 +190,7 @@ import Testing
       #expect(part.counts.count >= 1)
       for _ in 0..<10 { store.commit { $0.count += 1 } }
       #expect(committing.holdThread())
+      #expect(store.waitForDeliveries())
       await mainQueueTurn()
       for counts in [whole.counts, part.counts] {
         #expect(counts == Array((counts.first ?? 0)...70))

@@ -98,6 +98,7 @@ import Testing
       let committing = inBackground { store.commit { $0.count = round } }
       let count = store.observed(.map(\.count))
       #expect(committing.holdThread())
+      #expect(store.waitForDeliveries())
       await mainQueueTurn()
       #expect(count.value == round)
     }

@@ -49,6 +49,7 @@ import Testing
       }
       var mutations = LibraryMutations(seed: seed)
       for _ in 0..<10 { store.commit { mutations.mutate(&$0.db) } }
+      #expect(store.waitForDeliveries())
       let merged = received.elements.compactMap { $0 }.reduce(ChangeSet()) { $0.merging($1) }
       #expect(LibraryDatabase().applying(merged) == store.state.db, "seed \(seed)")
       subscription.cancel()
@@ -106,6 +107,7 @@ import Testing
         state.db.books.remove(Book.ID((number + 7) % 40))
       }
     }
+    #expect(store.waitForDeliveries())
     let merged = received.elements.compactMap { $0 }.reduce(ChangeSet()) { $0.merging($1) }
     #expect(received.elements.count == 400)
     #expect(LibraryDatabase().applying(merged) == store.state.db)

@@ -188,6 +188,7 @@ import Testing
         state.db.books.insert(Book(id: Book.ID(number + 10)))
       }
     }
+    #expect(store.waitForDeliveries())
     #expect(received.elements == ["0", nil] + (1...400).map { "\($0)" })
     subscriptions.forEach { $0.cancel() }
   }

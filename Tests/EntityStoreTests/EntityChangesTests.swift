@@ -76,6 +76,7 @@ import Testing
         state.db.books.remove(Book.ID((number + 7) % 40))
       }
     }
+    #expect(store.waitForDeliveries())
     #expect(received.elements.map(\.version) == Array(1...400))
     var books = EntityTable<Book>()
     for changes in received.elements {

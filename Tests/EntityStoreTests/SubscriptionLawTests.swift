@@ -135,6 +135,7 @@ import Testing
           }
         }
       }
+      #expect(store.waitForDeliveries())
       for (old, new) in zip(tables.elements, tables.elements.dropFirst()) {
         for index in live.indices { live[index].expect(new, after: old) }
       }

@@ -234,6 +234,7 @@ import Testing
       }
     )
     DispatchQueue.concurrentPerform(iterations: 100) { _ in store.commit { $0.count += 1 } }
+    #expect(store.waitForDeliveries())
     let expected = Array(0...store.changes.version)
     #expect(recorders.allSatisfy { $0.elements == expected })
     subscriptions.forEach { $0.cancel() }
@@ -254,6 +255,7 @@ import Testing
       let versions = Recorder<UInt64>()
       let subscription = store.sinkState(first: .nextCommit) { versions.record($0.version) }
       DispatchQueue.concurrentPerform(iterations: 100) { _ in store.commit { $0.count += 1 } }
+      #expect(store.waitForDeliveries())
       #expect(versions.elements == expected, "round \(round)")
       subscription.cancel()
     }

@@ -1,4 +1,6 @@
 import Foundation
+package import Strata
+import StrataBase
 
 /// Runs `body` on a new thread and returns a latch that opens when it has finished.
 ///
@@ -10,4 +12,21 @@ package func inBackground(_ body: @escaping @Sendable () -> Void) -> Latch {
     done.open()
   }
   return done
+}
+
+extension Store {
+  /// Waits until everything is delivered, also what sinks commit meanwhile; false if that takes minutes.
+  ///
+  /// The commits of one thread are delivered before they return. Those of several may be delivered by the
+  /// queue of the store.
+  package func waitForDeliveries() -> Bool {
+    var version: UInt64
+    repeat {
+      version = changes.version
+      let over = Latch()
+      afterDeliveries { over.open() }
+      guard over.wait() else { return false }
+    } while changes.version != version
+    return true
+  }
 }

@@ -27,6 +27,12 @@ public protocol StoreLogger: Sendable {
   /// A dispatcher is about to be released.
   func didDestroyDispatcher(_ log: DispatcherLog)
 
+  /// More than 1,000 versions wait for subscribers, and a committer has waited 100 ms in vain for them to
+  /// catch up.
+  ///
+  /// Called once until they have, on the thread of the committer, which then goes on.
+  func subscribersAreBehind(_ log: BehindLog)
+
   /// The time that durations are measured with.
   func now() -> ContinuousClock.Instant
 }
@@ -42,6 +48,8 @@ extension StoreLogger {
   public func didCreateDispatcher(_ log: DispatcherLog) {}
   /// Does nothing.
   public func didDestroyDispatcher(_ log: DispatcherLog) {}
+  /// Does nothing.
+  public func subscribersAreBehind(_ log: BehindLog) {}
   /// The continuous clock's time.
   public func now() -> ContinuousClock.Instant { .now }
 }
@@ -82,6 +90,14 @@ public struct DispatcherLog: Sendable, Equatable, Encodable {
   public let store: String
   /// The type of the dispatcher.
   public let dispatcher: String
+}
+
+/// What a logger receives about subscribers that are slower than commits.
+public struct BehindLog: Sendable, Equatable, Encodable {
+  /// The name of the store.
+  public let store: String
+  /// How many deliveries wait for a subscriber to return.
+  public let waiting: Int
 }
 
 /// One call of a logger that waits for its turn.

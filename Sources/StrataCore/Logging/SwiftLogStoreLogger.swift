@@ -42,6 +42,14 @@
       )
     }
 
+    /// Writes the store and how many deliveries wait, as a warning.
+    public func subscribersAreBehind(_ log: BehindLog) {
+      logger.warning(
+        "subscribers are behind",
+        metadata: ["store": "\(log.store)", "waiting": "\(log.waiting)"]
+      )
+    }
+
     /// Writes the action and those that led to it.
     public func willDispatch(_ log: DispatchLog) {
       logger.log(

@@ -13,7 +13,8 @@ public struct TargetQueue: Sendable {
 
   fileprivate init(_ place: Place) { self.place = place }
 
-  /// On the thread that delivers, before `commit` returns there.
+  /// On the thread that delivers: the committing one, before `commit` returns, or a queue of the store
+  /// where several threads commit at once.
   public static let passthrough = TargetQueue(.passthrough)
 
   /// On a dispatch queue, one after another if the queue is serial.

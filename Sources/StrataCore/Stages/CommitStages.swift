@@ -10,6 +10,8 @@ struct CommitStages<State: StateType>: Sendable {
   @usableFromInline var hooks: [any CommitHook<State>] = []
   /// Where commits go instead of the state shown; nil in a store that no recorder has touched.
   @usableFromInline var detour: CommitDetour<State>?
+  /// Whether so many versions waited for subscribers that the next commit waits for room first.
+  @usableFromInline var isCrowded = false
 
   @usableFromInline
   init() {}

@@ -24,7 +24,7 @@ final class ComputedProperties<State: ExtendedStateType>: Sendable {
     if let known { return known }
     // A getter makes another property on each read, whose results nothing could find again.
     guard extended[keyPath: path].identity === property.identity else {
-      fatalError(
+      preconditionFailure(
         """
         A Field.Computed of \(State.Extended.self) is made by a getter, so it is another property on \
         each read. Declare it with let, without braces after its type.

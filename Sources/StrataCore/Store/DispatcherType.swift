@@ -46,8 +46,8 @@ extension DispatcherType {
 extension DispatcherType {
   /// Changes the scope in one atomic step and returns the result of the closure.
   ///
-  /// If the closure throws, the commit is rolled back. Waits for other commits of the store, but not for
-  /// subscribers, and for a disk only while it falls behind. Committing inside the closure traps;
+  /// If the closure throws, the commit is rolled back. Waits for other commits of the store, and for
+  /// subscribers or a disk only while they fall behind. Committing inside the closure traps;
   /// reading `state` there returns the last committed value. The name and the place are carried with
   /// the commit as its ``CommitTrace``, and so is its ``CommitContext``, completed by that of the task. Costs
   /// about a microsecond plus the edit itself.

@@ -65,7 +65,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   }
 
   /// Notifies subscribers of what was shown since the last call.
-  package func notify() { store.delivery.drain() }
+  package func notify() { store.delivery.drainAll() }
 
   /// Ends the preview with the state from before it; without a version of its own if nothing was shown.
   ///

@@ -114,7 +114,9 @@ extension Store {
     _ origin: CommitOrigin,
     _ mutation: SpecializedCommit<State, Activity>.Mutation
   ) -> (any Error)? {
-    for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
+    let (hooks, isCrowded) = stages.withLock { ($0.hooks, $0.isCrowded) }
+    if isCrowded { waitForRoom() }
+    for hook in hooks { hook.commitWillBegin() }
     let start = logger?.now()
     return withUnsafeTemporaryAllocation(of: Edit<State>.self, capacity: 1) { memory in
       guard let edit = memory.baseAddress else {
@@ -124,6 +126,8 @@ extension Store {
       var replaced: Version<State>?
       var left: State?
       var isDropped = true
+      let depth = ThreadWork.depth
+      depth.pointee += 1
       let refusal = editLock.withLock { turn -> (any Error)? in
         // Read under the lock: a stage may have been installed while this commit waited.
         var stages = stages.withLock { $0 }
@@ -160,9 +164,15 @@ extension Store {
         let log = logger.map { logEntry(of: edit.pointee, since: start, for: $0) }
         isDropped = false
         let version = Version(Changes(moving: edit))
-        replaced = delivery.queue.withLock { $0.publish(version, log: log) }
+        var isCrowded = false
+        replaced = delivery.queue.withLock { queue in
+          defer { isCrowded = queue.isCrowded }
+          return queue.publish(version, log: log)
+        }
+        if isCrowded { self.stages.withLock { $0.isCrowded = true } }
         return nil
       }
+      depth.pointee -= 1
       if isDropped { edit.deinitialize(count: 1) }
       _ = consume replaced
       _ = consume left

@@ -41,7 +41,8 @@ extension Answers {
         encoding: StoreReport(
           name: subscribers.store,
           version: subscribers.version,
-          waiting: subscribers.waiting
+          waiting: subscribers.waiting,
+          isBehind: subscribers.isBehind
         )
       )
     }
@@ -58,6 +59,7 @@ extension Answers {
     let name: String
     let version: UInt64
     let waiting: Int
+    let isBehind: Bool
   }
 }
 

@@ -73,7 +73,7 @@ export async function showProcess(main, signal) {
         h('dl', { class: 'facts' }, h('dt', {}, 'Version'), h('dd', {}, number(answer.store.version), ' ',
           h('span', { class: 'faint' }, 'commits in this process')),
         h('dt', {}, 'Deliveries'), h('dd', {}, answer.store.waiting === 0 ? 'None wait'
-          : `${number(answer.store.waiting)} wait behind a subscriber that has not returned`)),
+          : `${number(answer.store.waiting)} wait behind a subscriber that has not returned${answer.store.isBehind ? ', and committers have waited in vain' : ''}`)),
         subscribers(answer.rows)]
         : h('p', { class: 'note' }, 'The program has released its store.'));
     if (scrolled) main.querySelector('.scroll')?.scrollTo(scrolled, 0);
