@@ -82,7 +82,7 @@ extension RecordDecoder: Decoder {
     return field < 0 ? path : path + [PathKey.name(context.fieldName(field))]
   }
 
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var userInfo: [CodingUserInfoKey: Any] { decoding.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard let members = try RecordMembers(self) else {

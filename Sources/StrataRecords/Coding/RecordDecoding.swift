@@ -7,6 +7,8 @@ final class RecordDecoding {
   private static let mostIdleBytes = 1 << 16
 
   let tables: LayoutTables
+  /// What the caller passes to the types that decode themselves.
+  var userInfo: [CodingUserInfoKey: Any] = [:]
   /// The record of the type's default value, if it has one.
   let defaults: RecordDecoding?
   let scan: RecordScan

@@ -6,7 +6,7 @@ struct RecordEncoder: Encoder {
   let frame: Int
 
   var codingPath: [any CodingKey] { encoding.parts.codingPath(of: frame, encoding.tables) }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var userInfo: [CodingUserInfoKey: Any] { encoding.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     encoding.become(.keyed, frame)

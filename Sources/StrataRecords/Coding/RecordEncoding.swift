@@ -6,6 +6,8 @@
 /// to. ``RecordEmitter`` copies them in the order of the layout when the value is complete.
 final class RecordEncoding {
   let tables: LayoutTables
+  /// What the caller passes to the types that encode themselves.
+  var userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var parts: RecordParts
   private(set) var keyTypes: KeyTypes
   /// An error that occurred where the protocols of Codable cannot throw.

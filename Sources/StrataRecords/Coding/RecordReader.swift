@@ -48,6 +48,11 @@ package final class RecordReader {
     context = Self.context(layout, self.defaults, defaultValue)
   }
 
+  /// What types find in the user info of the decoder.
+  package func setUserInfo(_ userInfo: [CodingUserInfoKey: Any]) {
+    context.decoding.userInfo = userInfo
+  }
+
   private static func context(
     _ layout: Layout,
     _ defaults: RecordDecoding?,

@@ -46,21 +46,30 @@ extension RecordValue {
   /// The value as a type.
   ///
   /// - Throws: `DecodingError` if it is of another type.
-  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+  package func decoded<Value: Decodable>(
+    as type: Value.Type,
+    _ userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Value {
     var record = [ValueLocation.loneValue]
     appendTagged(to: &record)
-    return try RecordReader(layout: .empty).decode(type, from: record)
+    let reader = try RecordReader(layout: .empty)
+    reader.setUserInfo(userInfo)
+    return try reader.decode(type, from: record)
   }
 
   /// The value as its type stores it.
   ///
   /// - Throws: what its `encode(to:)` throws.
-  package init(encoding value: some Encodable) throws {
+  package init(
+    encoding value: some Encodable,
+    _ userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws {
     if let leaf = RecordValue(leaf: value) {
       self = leaf
       return
     }
     let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
+    encoding.userInfo = userInfo
     try encoding.encode(value)
     let tagged = try RecordEmitter.tagged(encoding.takeParts(), .empty)
     self = try RecordValue(tagged: tagged[...])
