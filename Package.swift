@@ -241,7 +241,7 @@ let package = Package(
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
     .target(
       name: "StrataFluxRecorder",
-      dependencies: ["StrataBase", "StrataCore", "StrataFlux"]
+      dependencies: ["StrataBase", "StrataRecords", "StrataCore", "StrataFlux"]
     ),
 
     // An archive in PostgreSQL. Without the trait it is an empty module, and libpq is not looked for.
@@ -414,7 +414,7 @@ let package = Package(
     .testTarget(
       name: "FluxTests",
       dependencies: [
-        "StrataFlux", "StrataFluxRecorder", "StrataBase", "StrataCore", "Strata",
+        "StrataFlux", "StrataFluxRecorder", "StrataBase", "StrataRecords", "StrataCore", "Strata",
         "StrataPersistence", "TestSupport",
       ]
     ),

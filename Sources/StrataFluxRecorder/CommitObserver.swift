@@ -1,89 +1,58 @@
 import StrataBase
+import StrataFlux
 
-/// Reports the commits of one store to a recorder, if one is connected.
+/// Reports the commits of one store to a recorder, as long as there is one.
 ///
 /// It is a hook of the store. It does not follow previews, so states that a recorder shows are not
 /// reported.
-final class CommitObserver<State: StateType>: CommitHook {
-  /// A struct, because a lock cannot hold a weak reference directly.
-  private struct Connection: Sendable {
-    weak var recorder: RecorderMiddleware?
-  }
-
+final class CommitObserver<State: StateType>: CommitHook, ChangeObserver {
   private let store: String
   private let storeID: ObjectIdentifier
-  private let connection = Lock(Connection())
+  private weak let recorder: RecorderMiddleware?
 
-  init<Action>(of store: FluxStore<State, Action>) {
+  fileprivate init<Action>(of store: FluxStore<State, Action>, for recorder: RecorderMiddleware) {
     self.store = store.identifier
     storeID = ObjectIdentifier(store)
+    self.recorder = recorder
   }
 
-  /// The recorder that is connected.
-  fileprivate(set) var recorder: RecorderMiddleware? {
-    get { connection.withLock { $0.recorder } }
-    set { connection.withLock { $0.recorder = newValue } }
-  }
-
-  /// The recorder that the commit of the running code is reported to; nil if there is none, or if it
-  /// makes the commit itself.
-  private var receiver: RecorderMiddleware? {
-    UnreportedCommits.store == storeID ? nil : recorder
-  }
+  fileprivate func isOf(_ recorder: RecorderMiddleware) -> Bool { self.recorder === recorder }
 
   func editDidEnd(_ edit: inout Edit<State>) {
-    if receiver != nil, edit.attachments[CommitRevision.key] == nil {
+    if recorder != nil, edit.attachments[CommitRevision.key] == nil {
       edit.attachments[CommitRevision.key] = CommitRevision()
     }
   }
 
   func commitDidHappen(_ edit: Edit<State>) {
-    guard let receiver else { return }
-    let commit = ObservedCommit(
-      store: store,
-      state: edit.state,
-      mutation: edit.attachments[ReplayableMutation.key],
-      revision: edit.attachments[CommitRevision.key]?.number,
-      dispatch: DispatchID.current,
-      trace: edit.trace
+    guard RecorderMiddleware.storeBeingKept != storeID else { return }
+    recorder?.record(
+      edit.attachments[RecordedChange.key] ?? .unknown,
+      (store, edit.state, edit.trace, edit.attachments[CommitRevision.key]?.number)
     )
-    receiver.record(commit)
-  }
-}
-
-extension CommitObserver: ChangeObserver {
-  func willUpdate(_ attachments: inout CommitAttachments, by change: @escaping Change) {
-    guard recorder != nil else { return }
-    attachments[ReplayableMutation.key] = ReplayableMutation(change, isReduction: false)
   }
 
-  func willReduce(
-    _ state: State,
+  func willUpdate(
     _ attachments: inout CommitAttachments,
-    by change: @escaping Change
+    by change: @escaping @Sendable (inout State) throws -> Void
   ) {
-    guard let recorder else { return }
-    let mutation = ReplayableMutation(change, isReduction: true)
-    attachments[ReplayableMutation.key] = mutation
-    recorder.willReduce(mutation, state, in: store)
+    attachments[RecordedChange.key] = .update { state in
+      guard var state = state as? State else { return state }
+      try change(&state)
+      return state
+    }
   }
 
-  func didFail(_ failure: ReductionFailure) { recorder?.didFail(failure, in: store) }
+  func willReduce(_ attachments: inout CommitAttachments) {
+    attachments[RecordedChange.key] = .reduction
+  }
+
+  func didReduce() { recorder?.didReduce(in: store) }
 }
 
-/// A commit of a store, as it is reported to the recorder.
-struct ObservedCommit: Sendable {
-  let store: String
-  /// The state after it.
-  let state: any StateType
-  /// The change that it made; nil when only the resulting state is known.
-  let mutation: ReplayableMutation?
-  /// The revision that it became in the file of the store, if it has one.
-  let revision: Int64?
-  /// The dispatch that it belongs to, if that is known.
-  let dispatch: DispatchID?
-  /// Where the commit was made.
-  let trace: CommitTrace
+extension RecorderMiddleware {
+  /// The store in which the running code keeps what is shown, a commit that is not reported.
+  @TaskLocal static var storeBeingKept: ObjectIdentifier?
 }
 
 extension HubStore {
@@ -93,39 +62,22 @@ extension HubStore {
   func observeCommits(by recorder: RecorderMiddleware, start: (any StateType) -> Void) {
     let store = typed
     let observer = store.hook(
-      where: { (_: CommitObserver<State>) in true },
-      orInstall: { CommitObserver(of: store) }
+      where: { (observer: CommitObserver<State>) in observer.isOf(recorder) },
+      orInstall: { CommitObserver(of: store, for: recorder) }
     )
     store.withoutCommits {
       start(store.state)
-      observer.recorder = recorder
       store.changeObserver.withLock { $0 = observer }
-      store.setCommitDestination { [weak recorder, identifier] in
-        recorder?.destination(in: identifier) ?? .shown
-      }
     }
   }
 
-  /// Reports no more commits.
-  func stopObservingCommits() {
-    let observer = typed.changeObserver.withLock { installed in
-      defer { installed = nil }
-      return installed as? CommitObserver<State>
-    }
-    observer?.recorder = nil
-    typed.setCommitDestination(nil)
-  }
-}
+  /// Reports no more changes; commits of a store that is not recorded are ignored.
+  func stopObservingCommits() { typed.changeObserver.withLock { $0 = nil } }
 
-extension FluxStore {
-  /// Runs code whose commits to the store are not reported, because the recorder makes them.
-  func withoutReports<R>(_ body: () throws -> R) rethrows -> R {
-    try UnreportedCommits.$store.withValue(ObjectIdentifier(self), operation: body)
+  /// The state after the reducer's `reduce` of an action; the same one for an action of another type.
+  func reduce(_ state: any StateType, _ action: any FluxAction) throws -> any StateType {
+    guard let action = action as? Action, var state = state as? State else { return state }
+    try typed.reducer.reduce(&state, action)
+    return state
   }
-}
-
-/// Apart from the observer: a generic type has no static stored properties.
-private enum UnreportedCommits {
-  /// The store whose commits by the running code are not reported.
-  @TaskLocal static var store: ObjectIdentifier?
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One step of a recording: an action with all its changes, or a commit outside of any action.
+/// One step of a recording: a finished dispatch, or a commit outside of any dispatch.
 public struct RecorderEntry: Identifiable, Sendable {
   /// The cause of a step.
   public enum Origin: Sendable {
@@ -12,73 +12,48 @@ public struct RecorderEntry: Identifiable, Sendable {
     case pause
   }
 
-  /// A store that an action reaches, and the stores it waits for.
-  struct Participant: Hashable, Codable, Sendable {
-    let store: String
-    let waitsFor: [String]
-    /// The order of the time when the store received the action; nil if it did not.
-    var order: Int?
-  }
-
   /// Increases from 1 and never changes, even when older entries are dropped.
-  public internal(set) var id: Int
+  public internal(set) var id = 0
   /// The cause of the step.
   public let origin: Origin
   /// When the dispatch started, the commit happened, or the pause started.
   public let time: Date
   /// From then to the end of the dispatch or the pause; zero for a commit.
-  public internal(set) var duration: Duration
+  public internal(set) var duration = Duration.zero
+  /// The place in the source that dispatched the action or made the commit; empty for a pause.
+  public internal(set) var place = ""
   /// Whether the shown states leave out this entry.
   public internal(set) var isSkipped = false
-  /// Why the action failed, was cancelled or was discarded, as the dispatch reported it.
+  /// Why the action failed or was cancelled, as the dispatch reported it.
   ///
-  /// While an earlier entry is skipped, it is what a reducer throws without that entry. In an imported
-  /// recording the errors of stores have the recorded descriptions, but not their types.
+  /// While an earlier entry is skipped, it is what the reducers throw without that entry. In an imported
+  /// recording an error is ``RecorderError/recorded(_:)``, its description.
   public internal(set) var error: DispatchError?
+  /// The stores whose reducer, run again by an import, made another state of the action than the one
+  /// recorded, which is shown.
+  public internal(set) var decidedOtherwise: [String] = []
 
-  /// The error as recorded.
-  var recordedError: DispatchError?
-  /// The dispatch that made it, in this program.
-  var transaction: String?
-  /// The stores that the action reaches, in this order.
-  var participants: [Participant] = []
-  /// In the order of the commits.
-  var changes: [RecordedChange]
+  /// The stores that the action reaches, each after those that it waits for, then the others that it
+  /// changed.
+  var parts: [Part] = []
 
-  init(
-    id: Int,
-    origin: Origin,
-    time: Date,
-    duration: Duration,
-    error: DispatchError? = nil,
-    changes: [RecordedChange]
-  ) {
-    self.id = id
+  init(_ origin: Origin, at time: Date) {
     self.origin = origin
     self.time = time
-    self.duration = duration
-    self.error = error
-    recordedError = error
-    self.changes = changes
   }
 
   /// The identifiers of the stores that the entry changed, each once.
   ///
-  /// O(changes).
-  public var stores: [String] {
-    var seen: Set<String> = []
-    return changes.filter(\.isCommit).map(\.store).filter { seen.insert($0).inserted }
-  }
+  /// O(stores).
+  public var stores: [String] { parts.filter { $0.recorded != nil }.map(\.store) }
 
   /// The last revision that the entry's commits became in the file of each store that has one.
   ///
   /// `strata log` and `strata diff` show what the file says of a revision. Commits that changed nothing
   /// in the file have none. In an imported recording they are those of the program that exported it.
-  /// O(changes).
+  /// O(stores).
   public var revisions: [String: Int64] {
-    Dictionary(changes.compactMap { change in change.revision.map { (change.store, $0) } }) {
-      max($0, $1)
-    }
+    Dictionary(parts.compactMap { part in part.revision.map { (part.store, $0) } }) { max($0, $1) }
   }
 
   /// The action, if the origin is one.
@@ -88,51 +63,82 @@ public struct RecorderEntry: Identifiable, Sendable {
 }
 
 extension RecorderEntry {
-  /// The order of its first commit to a store after a given order.
-  func order(of store: String, above order: Int) -> Int? {
-    changes.filter { $0.store == store && $0.order > order }.map(\.order).min()
-  }
+  /// What a step did to one store.
+  struct Part: Sendable {
+    let store: String
+    var waitsFor: [String] = []
+    /// Whether the store received the action.
+    var isReached = false
+    /// Whether it responded by `reduce`, and by nothing else.
+    var isReduced = false
+    /// Its commits, in their order; a reducer that changed nothing made none.
+    var changes: [RecordedChange] = []
+    /// The state when the step ended, if it changed the store.
+    var recorded: RecordedState?
+    /// The same as it is shown: another one, or none, where an earlier entry is skipped.
+    var shown: RecordedState?
+    /// Whether that state has the commits of the entries up to this one alone, and not one of a dispatch
+    /// that ended later.
+    var isWhole = true
+    var revision: Int64?
+    /// Why the store failed, as recorded and as shown.
+    var failure: (any Error)?
+    var shownFailure: (any Error)?
 
-  /// The stores that received the action and did not respond by `reduce`: what they did is known, what
-  /// they would do on another state is not.
-  var opaqueStores: [Participant] {
-    let pure = Set(changes.filter(\.isReduction).map(\.store))
-    return participants.filter { !pure.contains($0.store) && $0.order != nil }
-  }
+    init(_ store: String) { self.store = store }
 
-  /// Why a store is not reached when the changes before are as shown: a store it waits for failed.
-  func waitFailure(of store: String) -> (any Error)? {
-    guard let participant = participants.first(where: { $0.store == store }),
-      !participant.waitsFor.isEmpty
-    else { return nil }
-    var entry = self
-    entry.recomputeError()
-    guard case .failed(let failures)? = entry.error else { return nil }
-    return failures.first { participant.waitsFor.contains($0.store) }
-      .map { OperationError.waiting(for: $0.error) }
-  }
-
-  /// Recomputes the error, from the shown changes of pure stores and the recorded errors of others.
-  mutating func recomputeError() {
-    if case .failed? = recordedError {} else if recordedError != nil { return }
-    var recorded: [String: any Error] = [:]
-    if case .failed(let failures)? = recordedError {
-      for failure in failures { recorded[failure.store] = failure.error }
+    /// The three Booleans as a file has them.
+    var flags: Int {
+      get { (isReached ? 1 : 0) + (isReduced ? 2 : 0) + (isWhole ? 0 : 4) }
+      set { (isReached, isReduced, isWhole) = (newValue & 1 > 0, newValue & 2 > 0, newValue & 4 == 0) }
     }
-    var failures: [StoreFailure] = []
-    for participant in participants {
-      let reduction = changes.last { $0.store == participant.store && $0.isReduction }
-      let failed = failures.first { participant.waitsFor.contains($0.store) }
-      let error =
-        if let failed {
-          OperationError.waiting(for: failed.error) as any Error
-        } else if let reduction {
-          reduction.shownFailure
-        } else {
-          recorded[participant.store]
-        }
-      if let error { failures.append(StoreFailure(store: participant.store, error: error)) }
+
+    /// Whether the store did not receive the action because one that it waits for failed.
+    var isBlocked: Bool {
+      if !isReached, case .dependencyFailed? = failure as? OperationError { true } else { false }
+    }
+  }
+
+  /// The part of a store, which is added if there is none.
+  subscript(store: String) -> Part {
+    get { parts.first { $0.store == store } ?? Part(store) }
+    set {
+      if let index = parts.firstIndex(where: { $0.store == store }) {
+        parts[index] = newValue
+      } else {
+        parts.append(newValue)
+      }
+    }
+  }
+
+  /// Takes the failures that are shown as the error.
+  mutating func showFailures() {
+    if let error, case .failed = error {} else if error != nil { return }
+    let failures = parts.compactMap { part in
+      part.shownFailure.map { StoreFailure(store: part.store, error: $0) }
     }
     error = failures.isEmpty ? nil : .failed(failures)
   }
+}
+
+/// A state of a store in a recording; two are the same state when they are one object.
+final class RecordedState: Sendable {
+  let value: any StateType
+
+  init(_ value: any StateType) { self.value = value }
+}
+
+/// How a commit was made, as far as it is known.
+enum RecordedChange: Sendable {
+  /// The attachment of a commit that says so.
+  static let key = CommitAttachmentKey<RecordedChange>()
+
+  /// By the reducer's `reduce`.
+  case reduction
+  /// By `updateState`, with this closure.
+  case update(@Sendable (any StateType) throws -> any StateType)
+  /// Only the state after it is known.
+  case unknown
+
+  var isReduction: Bool { if case .reduction = self { true } else { false } }
 }

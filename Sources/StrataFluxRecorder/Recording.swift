@@ -1,266 +1,257 @@
 import Foundation
 import StrataBase
+import StrataFlux
+import StrataRecords
 
-/// An exported recording: a JSON object with one line for each entry.
+/// An exported recording: a line, then blocks of one value each, the base and the entries.
 ///
 /// ```
-/// { "format": 3, "position": 2, "count": 2, "checksum": "…",
-///   "base":    { "<store>": <state>, … },
-///   "entries": [ { "id": 1, "time": <microseconds since 1970>, "duration": <nanoseconds>,
-///                  "action": { "stores": [<those that respond to it>], "value": <action> },
-///                  "participants": [ { "store": "<store>", "waitsFor": [], "order": 1 } ],
-///                  "changes": [ { "store": "<store>", "order": 2, "reduced": true,
-///                                 "state": <difference> }, … ],
-///                  "checksum": "…" },
-///                { "id": 2, "skipped": true, "commit": "<name>", "changes": […], … }, … ] }
+/// strata recording 4
+/// <bytes of the block> <checksum>
+/// { position, names, base: { store: state }, partial: [store] }
+/// <bytes of the block> <checksum>
+/// { id, at: microseconds, ns: duration, by: place, (to: [store], do: action) | commit | pause, skipped,
+///   in: [ { s: store, is: flags, waitsFor, revision, d: difference, failure, shown, shownFailure } ] }
+/// …
 /// ```
 ///
-/// Only the base contains whole states. A change contains the difference to the state before it in
-/// the order of the commits, which can differ from that of the entries; see ``EncodedState``. `before`
-/// is a difference that comes first, made by commits that no entry contains. Order 0 is a commit that
-/// the base includes. Without `state`, a change made no commit: `failure` or `unreached` says why.
-/// `shown` is the difference from the state after the commit to the one shown, where an earlier entry
-/// is skipped and the change is not a reducer's.
-///
-/// `revision` is the revision of the commit in the file of its store. The difference is there too, so
-/// that a recording can be read without that file.
-///
-/// `reduced` means that the state is what the store's reducer makes of the action. Such a change is
-/// recomputed when it is read, and compared. Each checksum covers the one before it, so that a missing
-/// entry is found; the first one covers the base.
+/// A value is in the form in which a file of the library stores one: ``RecordValue``. Only the base has whole
+/// states; `d` is the difference to the recorded state before it, `shown` the one from there to the state
+/// that is shown, if that is another one; see ``EncodedState``. Flags: 1 reached, 2 reduced, 4 partial.
+/// Members that say nothing are left out, and stores and places are numbers in the list of names. Each
+/// checksum covers the one before it, so that a missing block is found.
 struct Recording {
-  /// Format 2 had whole states in every change.
-  private static let format = 3
-  /// The maximum of revisions.
-  static let lastRevision = Int64(1) << 53
-  /// The maximum of ids and orders, so that there is always a next one.
-  static let lastNumber = Int(clamping: min(lastRevision, Int64(Int.max) - 1))
+  static let title = "strata recording "
+  static let format = 4
 
-  let codings: [String: any HubStore]
-
-  func coding(of store: String) throws(RecorderError) -> any HubStore {
-    guard let coding = codings[store] else { throw .notRecorded(store: store) }
-    return coding
-  }
-
-  /// The checksum of a text and the checksum before it: 16 digits.
-  private static func checksum(of json: ExactJSON, after previous: String) -> String {
-    String(Checksum(of: Array((previous + json.text).utf8)).description.prefix(16))
-  }
+  let stores: [String: any HubStore]
 }
 
 extension Recording {
-  /// The file of a log, which was read back and shows what the log shows.
-  func checkedData(of log: RecorderLog) throws -> Data {
-    let data = try data(of: log)
-    let read: RecorderLog
-    do throws(RecorderError) {
-      read = try contents(of: data, limit: .max).log
-    } catch {
-      throw RecorderError.notExportable(entry: error.entry ?? 0, "\(error)")
-    }
-    var compared: [String: (own: Int, read: Int)] = [:]
-    for position in 0...log.entries.count {
-      let states = read.statesOfEntries(at: position)
-      for (store, own) in log.statesOfEntries(at: position).sorted(by: { $0.key < $1.key }) {
-        guard let other = states[store],
-          !(compared[store].map { $0 == (own.id, other.id) } ?? false)
-        else { continue }
-        if try !areEqual(own.state, other.state, of: coding(of: store)) {
-          throw RecorderError.notExportable(
-            entry: position == 0 ? 0 : log.entries[position - 1].id,
-            "The store \"\(store)\" would have another state."
-          )
-        }
-        compared[store] = (own.id, other.id)
-      }
-    }
-    return data
-  }
-
-  /// Whether two states are the same as JSON: what a state does not encode is in no recording.
-  private func areEqual(
-    _ a: any StateType,
-    _ b: any StateType,
-    of coding: any HubStore
-  ) throws -> Bool {
-    let (a, b) = (try coding.encode(a), try coding.encode(b))
-    if try a.difference(from: b) == nil { return true }
-    // A set can be encoded in another order.
-    return try a.whole(a.json).withoutOrder == b.whole(b.json).withoutOrder
-  }
-
   /// The file of a log.
-  private func data(of log: RecorderLog) throws -> Data {
-    let states = Dictionary(
-      (log.base.values + log.changes.map(\.recorded)).map { ($0.id, $0.state) }
-    ) { first, _ in first }
-    var header: [String: ExactJSON] = [
-      "format": ExactJSON(Self.format),
-      "position": ExactJSON(log.position),
-      "count": ExactJSON(log.entries.count),
+  func data(of log: RecorderLog) throws(RecorderError) -> Data {
+    var names = Names()
+    var tips: [String: EncodedState] = [:]
+    var base: [RecordValue.Member] = []
+    for (store, state) in log.base.sorted(by: { $0.key < $1.key }) {
+      let encoded = try encode(state, of: store, after: 0)
+      tips[store] = encoded
+      base.append(RecordValue.Member(store, try whole(encoded, of: store)))
+    }
+    var blocks: [RecordValue] = []
+    for entry in log.entries { blocks.append(try value(of: entry, &tips, &names)) }
+    let header: [RecordValue.Member] = [
+      .init("position", .integer(log.position)), .init("count", .integer(log.entries.count)),
+      .init("base", .object(RecordValue.Members(base))),
+      .init("partial", .strings(log.partialBase.sorted())), .init("names", .strings(names.all)),
     ]
-    var base: [String: ExactJSON] = [:]
-    var tips: [String: (id: Int, state: EncodedState)] = [:]
-    for (store, state) in log.base {
-      let encoded = try coding(of: store).encode(state.state)
-      base[key(store)] = try encoded.whole(encoded.json)
-      tips[store] = (state.id, encoded)
+    var bytes = Array("\(Self.title)\(Self.format)\n".utf8)
+    var checksum = ""
+    for block in [.object(RecordValue.Members(header))] + blocks {
+      let content = block.taggedBytes
+      checksum = Self.checksum(of: content, after: checksum)
+      bytes += Array("\(content.count) \(checksum)\n".utf8) + content + [0x0A]
     }
-    header["base"] = .object(base)
-
-    var changes: [Int: [Int: ExactJSON]] = [:]
-    let exported = log.entries.enumerated().flatMap { step, entry in
-      entry.changes.enumerated().map { (step: step, place: $0, change: $1) }
-    }
-    for (step, place, change) in exported.sorted(by: { $0.change.order < $1.change.order }) {
-      changes[step, default: [:]][place] = try json(of: change, in: log, states, &tips)
-    }
-
-    var checksum = Self.checksum(of: .object(header), after: "")
-    header["checksum"] = ExactJSON(checksum)
-    var lines: [String] = []
-    for (step, entry) in log.entries.enumerated() {
-      var fields = try json(of: entry)
-      let own = changes[step] ?? [:]
-      fields["changes"] = .array(own.sorted { $0.key < $1.key }.map(\.value))
-      checksum = Self.checksum(of: .object(fields), after: checksum)
-      fields["checksum"] = ExactJSON(checksum)
-      lines.append(ExactJSON.object(fields).text)
-    }
-    let fields = header.sorted { $0.key < $1.key }.map { "\"\($0.key)\" : \($0.value.text)" }
-    let entries = "\"entries\" : [\n" + lines.joined(separator: ",\n") + "\n]"
-    return Data(("{" + (fields + [entries]).joined(separator: ",\n") + "}\n").utf8)
+    return Data(bytes)
   }
 
-  private func key(_ store: String) -> String {
-    String(ExactJSON(store).text.dropFirst().dropLast())
+  static func checksum(of bytes: some Sequence<UInt8>, after previous: String) -> String {
+    String(Checksum(of: Array(previous.utf8) + bytes).description.prefix(8))
   }
 
-  private func json(
-    of change: RecordedChange,
-    in log: RecorderLog,
-    _ states: [Int: any StateType],
-    _ tips: inout [String: (id: Int, state: EncodedState)]
-  ) throws -> ExactJSON {
-    var fields = ["store": ExactJSON(change.store), "order": ExactJSON(change.order)]
-    if let revision = change.revision { fields["revision"] = ExactJSON(revision) }
-    if change.isReduction { fields["reduced"] = .leaf("true") }
-    if change.wasNotReached { fields["unreached"] = .leaf("true") }
-    if let failure = change.failure { fields["failure"] = ExactJSON("\(failure)") }
-    guard var tip = tips[change.store], !log.isInBase(change) else {
-      fields["order"] = ExactJSON(0)
-      return .object(fields)
+  /// The texts that blocks refer to by number.
+  private struct Names {
+    var all: [String] = []
+    private var numbers: [String: Int] = [:]
+
+    mutating func number(of name: String) -> RecordValue {
+      let number = numbers[name] ?? all.count
+      if number == all.count {
+        all.append(name)
+        numbers[name] = number
+      }
+      return .integer(number)
     }
-    let coding = try coding(of: change.store)
-    if change.before != tip.id, let before = states[change.before] {
-      let encoded = try coding.encode(before)
-      fields["before"] = try encoded.difference(from: tip.state) ?? .object([:])
-      tip = (change.before, encoded)
-    }
-    if change.isCommit {
-      let encoded = try coding.encode(change.recorded.state)
-      fields["state"] = try encoded.difference(from: tip.state) ?? .object([:])
-      tip = (change.recorded.id, encoded)
-    }
-    if change.shown.id != change.recorded.id, !change.isReduction {
-      let shown = try coding.encode(change.shown.state)
-      fields["shown"] = try shown.difference(from: tip.state) ?? .object([:])
-    }
-    tips[change.store] = tip
-    return .object(fields)
   }
 
-  private func json(of entry: RecorderEntry) throws -> [String: ExactJSON] {
-    var fields = [
-      "id": ExactJSON(entry.id),
-      "time": ExactJSON(entry.time.microseconds),
-      "duration": ExactJSON(Int64(entry.duration / .nanoseconds(1))),
+  /// A state, which is read back to find what its coding loses.
+  private func encode(
+    _ state: RecordedState,
+    of store: String,
+    after entry: Int
+  ) throws(RecorderError) -> EncodedState {
+    guard let store = stores[store] else { throw .notRecorded(store: store) }
+    do {
+      let encoded = try store.encode(state.value)
+      if let loss = try store.loss(of: encoded, from: state.value) {
+        throw RecorderError.notExportable(entry: entry, store: store.identifier, loss)
+      }
+      return encoded
+    } catch let error as RecorderError {
+      throw error
+    } catch let error {
+      throw .notExportable(entry: entry, store: store.identifier, Self.text(of: error))
+    }
+  }
+
+  private static func text(of error: any Error) -> String {
+    guard case EncodingError.invalidValue(let value, let context)? = error as? EncodingError else {
+      return "\(error)"
+    }
+    let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+    return "The field \(path) has the value \(value). \(context.debugDescription)"
+  }
+
+  private func whole(_ state: EncodedState, of store: String) throws(RecorderError) -> RecordValue {
+    do {
+      return try state.whole()
+    } catch {
+      throw .notExportable(entry: 0, store: store, Self.text(of: error))
+    }
+  }
+
+  private func value(
+    of entry: RecorderEntry,
+    _ tips: inout [String: EncodedState],
+    _ names: inout Names
+  ) throws(RecorderError) -> RecordValue {
+    var fields: [RecordValue.Member] = [
+      .init("id", .integer(entry.id)), .init("at", .int(entry.time.microseconds, .bits64)),
     ]
-    if entry.isSkipped { fields["skipped"] = .leaf("true") }
+    func add(_ name: String, _ value: RecordValue?) {
+      if let value { fields.append(RecordValue.Member(name, value)) }
+    }
+    let took = Int64(entry.duration / .nanoseconds(1))
+    add("ns", took == 0 ? nil : .int(took, .bits64))
+    add("by", entry.place.isEmpty ? nil : names.number(of: entry.place))
+    add("skipped", entry.isSkipped ? .bool(true) : nil)
     switch entry.origin {
-    case .commit(let name): fields["commit"] = ExactJSON(name)
-    case .pause: fields["pause"] = .leaf("true")
+    case .commit(let name): add("commit", names.number(of: name))
+    case .pause: add("pause", .bool(true))
     case .action(let action):
-      let stores = codings.keys.sorted().filter { codings[$0]?.reduction(of: action) != nil }
-      guard let store = stores.first else {
-        // The stores that responded were unregistered, and with them all changes of the action.
-        fields["commit"] = ExactJSON("\(action)")
+      let responding = entry.parts.compactMap { stores[$0.store] }.filter { $0.responds(to: action) }
+      guard let store = responding.first else {
+        // The stores that respond were unregistered, and with them all changes of the action.
+        add("commit", names.number(of: "\(action)"))
         break
       }
-      fields["action"] = .object([
-        "stores": .array(stores.map { ExactJSON($0) }),
-        "value": try coding(of: store).encode(action),
-      ])
+      guard let action = action as? any Encodable else {
+        throw .notCodable(store: store.identifier, type: store.actionType)
+      }
+      add("to", .array(.init(responding.map { names.number(of: $0.identifier) })))
+      do {
+        add("do", try RecordValue(encoding: action))
+      } catch {
+        throw .notExportable(entry: entry.id, store: store.identifier, Self.text(of: error))
+      }
     }
-    if !entry.participants.isEmpty {
-      fields["participants"] = try EncodedState.json(of: entry.participants)
+    var parts: [RecordValue] = []
+    for part in entry.parts { parts.append(try value(of: part, in: entry.id, &tips, &names)) }
+    add("in", .array(RecordValue.Elements(parts)))
+    return .object(RecordValue.Members(fields))
+  }
+
+  private func value(
+    of part: RecorderEntry.Part,
+    in entry: Int,
+    _ tips: inout [String: EncodedState],
+    _ names: inout Names
+  ) throws(RecorderError) -> RecordValue {
+    var fields: [RecordValue.Member] = [.init("s", names.number(of: part.store))]
+    func add(_ name: String, _ value: RecordValue?) {
+      if let value { fields.append(RecordValue.Member(name, value)) }
     }
-    if let error = entry.recordedError {
-      fields["error"] = try EncodedState.json(of: RecordedError(error))
+    let waits = part.waitsFor.map { names.number(of: $0) }
+    add("waitsFor", waits.isEmpty ? nil : .array(RecordValue.Elements(waits)))
+    add("is", part.flags == 0 ? nil : .integer(part.flags))
+    add("revision", part.revision.map { .int($0, .bits64) })
+    add("failure", part.failure.map(Self.value(of:)))
+    if let state = part.recorded, let tip = tips[part.store] {
+      let encoded = try encode(state, of: part.store, after: entry)
+      add("d", try difference(of: encoded, from: tip, part.store, entry))
+      tips[part.store] = encoded
     }
-    return fields
+    let shownFailure = part.shownFailure.map(Self.value(of:))
+    if part.shown !== part.recorded || shownFailure != part.failure.map(Self.value(of:)) {
+      var shown: RecordValue?
+      if let state = part.shown, let tip = tips[part.store] {
+        let encoded = try encode(state, of: part.store, after: entry)
+        shown = try difference(of: encoded, from: tip, part.store, entry)
+      }
+      add("shown", shown ?? .null)
+      add("shownFailure", shownFailure)
+    }
+    return .object(RecordValue.Members(fields))
+  }
+
+  private func difference(
+    of state: EncodedState,
+    from tip: EncodedState,
+    _ store: String,
+    _ entry: Int
+  ) throws(RecorderError) -> RecordValue {
+    do {
+      return try state.difference(from: tip) ?? .object([])
+    } catch {
+      throw .notExportable(entry: entry, store: store, Self.text(of: error))
+    }
+  }
+
+  /// The description of an error, in an array if the store waited for the one that failed with it.
+  private static func value(of error: any Error) -> RecordValue {
+    switch error as? OperationError {
+    case .dependencyFailed(let cause)?: .array([.string("\(cause)")])
+    case .cancelled?: .bool(true)
+    default: .string("\(error)")
+    }
   }
 }
 
-extension Recording {
-  /// A log that was read, and the stores of the file that are not registered.
-  struct Contents {
-    let log: RecorderLog
-    let missingStores: [String]
+extension RecordValue {
+  fileprivate static func strings(_ all: [String]) -> RecordValue {
+    .array(Elements(all.map { .string($0) }))
   }
 
-  /// Reads a file: checks it, recomputes what the reducers of registered stores made, and compares.
-  func contents(of data: Data, limit: Int) throws(RecorderError) -> Contents {
-    let file: ExactJSON
-    do {
-      file = try ExactJSON(parsing: data)
-    } catch {
-      throw .unreadable("It is not JSON: \(error).")
-    }
-    guard let format = file["format"]?.int else { throw .unreadable("It has no format.") }
-    guard format == Self.format else {
-      throw .unreadable("Its format is \(format); this version reads format \(Self.format).")
-    }
-    guard var header = file.fields, let entries = header.removeValue(forKey: "entries")?.array,
-      let checksum = header.removeValue(forKey: "checksum")?.decoded(String.self),
-      let position = header["position"]?.int, let base = header["base"]?.fields
-    else { throw .unreadable("Its position, base, entries or checksum are missing.") }
-    try check(header, entries, checksum)
+  /// The number as an `Int`, where it is one.
+  var int: Int? { integer.flatMap { Int(exactly: $0) } }
+}
 
-    var reader = RecordingReader(codings: codings)
-    try reader.readBase(base)
-    for (index, entry) in entries.enumerated() { try reader.read(entry, number: index + 1) }
-    return Contents(
-      log: try reader.log(showing: position, limit: limit),
-      missingStores: reader.missingStores.sorted()
-    )
+extension HubStore {
+  var actionType: String { "\(Action.self)" }
+
+  func encode(_ state: any StateType) throws -> EncodedState {
+    guard let state = state as? any Encodable else {
+      throw RecorderError.notCodable(store: identifier, type: "\(State.self)")
+    }
+    return try EncodedState(of: state)
   }
 
-  private func check(
-    _ header: [String: ExactJSON],
-    _ entries: [ExactJSON],
-    _ first: String
-  ) throws(RecorderError) {
-    guard Self.checksum(of: .object(header), after: "") == first else {
-      throw .checksumMismatch(entry: 0)
+  /// What is not as it was when a state is read back, of an `Equatable` state that equals itself.
+  fileprivate func loss(of encoded: EncodedState, from state: any StateType) throws -> String? {
+    func isEqual<Value: Equatable>(_ value: Value, _ other: any StateType) -> Bool {
+      value == other as? Value || value != value
     }
-    var previous = first
-    for (index, entry) in entries.enumerated() {
-      guard var fields = entry.fields else {
-        throw .unreadable("Entry number \(index + 1) is not an object.")
-      }
-      let stored = fields.removeValue(forKey: "checksum")?.decoded(String.self)
-      let computed = Self.checksum(of: .object(fields), after: previous)
-      guard stored == computed else {
-        throw .checksumMismatch(entry: fields["id"]?.int ?? index + 1)
-      }
-      previous = computed
-    }
-    guard header["count"]?.int == entries.count else {
-      throw .unreadable(
-        "It has \(entries.count) entries and says that it has \(header["count"]?.text ?? "none")."
-      )
-    }
+    guard let value = state as? any Equatable else { return nil }
+    let read = try decode(encoded)
+    if isEqual(value, read) { return nil }
+    let fields = zip(Mirror(reflecting: state).children, Mirror(reflecting: read).children)
+      .filter { String(reflecting: $0.value) != String(reflecting: $1.value) }
+      .map { $0.0.label ?? "" }
+    return "Read back, it has another value in \(fields.joined(separator: ", ")). Encode it so that "
+      + "it is decoded as it was."
+  }
+
+  func decode(_ encoded: EncodedState) throws -> any StateType {
+    guard let type = State.self as? any Decodable.Type,
+      let state = try encoded.decoded(as: type) as? State
+    else { throw RecorderError.notCodable(store: identifier, type: "\(State.self)") }
+    return state
+  }
+
+  func decodeAction(_ value: RecordValue) throws -> any FluxAction {
+    guard let type = Action.self as? any Decodable.Type,
+      let action = try value.decoded(as: type) as? Action
+    else { throw RecorderError.notCodable(store: identifier, type: actionType) }
+    return action
   }
 }

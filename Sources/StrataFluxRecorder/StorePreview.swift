@@ -1,12 +1,13 @@
 import Dispatch
 import StrataBase
+import StrataFlux
 
 /// Shows states in a store that are not persisted, until the preview is discarded or kept.
 ///
 /// It is a `Preview` of StrataCore, independent of the types of the store, and notifies the observers
 /// of a `FluxStore` as well. When it is deallocated, the store returns to the state it left.
 protocol StorePreview: Sendable {
-  /// Whether the store was committed to since the last `show`: to the state shown, or to its own.
+  /// Whether the store was committed to since the last `show`.
   var hasForeignCommits: Bool { get }
 
   /// Makes a state the next version of the store, without notifying yet.
@@ -31,31 +32,22 @@ extension HubStore {
 }
 
 private final class FluxStorePreview<State: StateType, Action: FluxAction>: StorePreview {
-  private struct Status: Sendable {
-    /// The version shown last.
-    var version: UInt64
-    /// How many commits had gone to the own state of the store then.
-    var commits = 0
-    /// The changes that observers were notified of last.
-    var notified: Changes<State>
-  }
-
   private let store: FluxStore<State, Action>
   private let preview: Preview<State, Never>
-  private let status: Lock<Status>
-  private let isOver = Lock(false)
+  /// The version shown last, and the changes that observers were notified of last; nil at the end.
+  private let status: Lock<(version: UInt64, notified: Changes<State>, isOver: Bool)>
 
   init(of store: FluxStore<State, Action>) {
     self.store = store
     preview = Preview(of: store)
     let changes = store.changes
-    status = Lock(Status(version: changes.version, notified: changes))
+    status = Lock((changes.version, changes, false))
   }
 
   /// The store returns without calling subscribers, who can do anything: they are notified later, on a
   /// background thread.
   deinit {
-    if isOver.withLock({ $0 }) { return }
+    if status.withLock({ $0.isOver }) { return }
     do {
       try preview.discard(trace("return"))
     } catch _ {
@@ -71,21 +63,14 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
     }
   }
 
-  var hasForeignCommits: Bool {
-    let status = status.withLock { $0 }
-    return store.changes.version != status.version || preview.baseCommits != status.commits
-  }
+  var hasForeignCommits: Bool { store.changes.version != status.withLock { $0.version } }
 
   func show(_ state: any StateType) throws {
     guard let state = state as? State else {
       fatalError("The store \(store.identifier) cannot show a \(type(of: state)).")
     }
-    let commits = preview.baseCommits
     let version = try preview.show(state, trace("travel"))
-    status.withLock { status in
-      status.version = version
-      status.commits = commits
-    }
+    status.withLock { $0.version = version }
   }
 
   func notify() {
@@ -101,13 +86,17 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
 
   func discard() throws {
     try preview.discard(trace("return"))
-    isOver.withLock { $0 = true }
+    status.withLock { $0.isOver = true }
   }
 
   func keep() throws -> (any StateType)? {
-    let version = try store.withoutReports { try preview.keep(trace("keep")) }
-    isOver.withLock { $0 = true }
-    let isAsShown = status.withLock { version == nil || version == $0.version + 1 }
+    let version = try RecorderMiddleware.$storeBeingKept.withValue(ObjectIdentifier(store)) {
+      try preview.keep(trace("keep"))
+    }
+    let isAsShown = status.withLock { status in
+      status.isOver = true
+      return version == nil || version == status.version + 1
+    }
     return isAsShown ? nil : store.state
   }
 

@@ -5,11 +5,17 @@ import StrataBase
 /// Subscribers see every state that is shown. Hooks that keep commits (a journal, a log) see nothing
 /// until the preview ends in one of two ways: ``discard(_:)`` shows the state from before the preview
 /// again, ``keep(_:)`` makes what is shown now the next commit after it. Commits made during a
-/// preview are part of it, except those that ``CommitDestination/present`` sends to the state from
-/// before it: they are commits as always, and subscribers see them when the preview is discarded.
+/// preview are part of it.
 package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   private let store: Store<State, Activity>
-  private let present: PresentState<State>
+  /// The state from before the preview.
+  private let base: State
+  /// All hooks of the store when the preview started, in the order of their installation.
+  private let hooks: [any CommitHook<State>]
+  /// How many of them follow previews.
+  ///
+  /// These are the first in the store's list meanwhile; hooks installed meanwhile come after them.
+  private let following: Int
   /// The number of the version that was current when the preview started.
   private let firstVersion: UInt64
   private let isOver = Lock(false)
@@ -19,16 +25,15 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   /// Waits for a commit that is under way.
   package init(of store: Store<State, Activity>) {
     self.store = store
-    (present, firstVersion) = store.editLock.withLock { _ in
+    (base, hooks, following, firstVersion) = store.editLock.withLock { _ in
       let hooks = store.stages.withLock { $0.hooks }
       let following = hooks.filter(\.followsPreviews)
-      let current = store.delivery.current
-      let present = PresentState(current.value, hooks: hooks, following: following.count)
       store.stages.withLock { stages in
         stages.hooks = following
-        stages.present = present
+        stages.isPreviewing = true
       }
-      return (present, current.number)
+      let current = store.delivery.current
+      return (current.value, hooks, following.count, current.number)
     }
   }
 
@@ -44,12 +49,6 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
       store.editLock.withLock { _ in restoreHooks() }
     }
   }
-
-  /// The own state of the store: the one before the preview, with the commits that went to it since.
-  package var base: State { present.state }
-
-  /// How many commits went to the own state since the preview started.
-  package var baseCommits: Int { present.commits }
 
   /// Makes `state` the next version of the store, which only hooks that follow previews see.
   ///
@@ -90,7 +89,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   /// it; then the preview goes on.
   @discardableResult
   package func keep(_ trace: CommitTrace) throws -> UInt64? {
-    prepare(present.hooks)
+    prepare(hooks)
     let replaced = try store.editLock.withLock { turn -> Version<State>? in
       let following = store.stages.withLock { $0.hooks }
       restoreHooks()
@@ -100,7 +99,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
       } catch {
         store.stages.withLock { stages in
           stages.hooks = following
-          stages.present = present
+          stages.isPreviewing = true
         }
         isOver.withLock { $0 = false }
         throw error
@@ -109,9 +108,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
     return replaced.map { $0.number + 1 }
   }
 
-  private var hasChanged: Bool {
-    store.delivery.current.number != firstVersion || present.commits > 0
-  }
+  private var hasChanged: Bool { store.delivery.current.number != firstVersion }
 
   private func prepare(_ hooks: [any CommitHook<State>]) {
     for hook in hooks { hook.commitWillBegin() }
@@ -147,8 +144,8 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   private func restoreHooks() {
     isOver.withLock { $0 = true }
     store.stages.withLock { stages in
-      stages.hooks = present.hooks(with: stages.hooks)
-      stages.present = nil
+      stages.hooks = hooks + stages.hooks.dropFirst(following)
+      stages.isPreviewing = false
     }
   }
 }

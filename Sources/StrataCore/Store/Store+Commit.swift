@@ -8,9 +8,6 @@ extension Store {
   /// If any of them throws, everything stays as it was. An edit that leaves every byte of the state
   /// unchanged ends early: it makes no version and is delivered to no subscriber. A stage's error that
   /// is not an `E` cannot be thrown: the ``refusedCommitHandler`` receives it.
-  ///
-  /// While the store shows another state than its own, a commit can go to the own state; then it passes
-  /// every hook, but is delivered when the store returns.
   @inlinable
   func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
@@ -124,42 +121,25 @@ extension Store {
       }
       // Freed after the lock: what is freed with them may commit or read in its turn.
       var replaced: Version<State>?
-      var left: State?
       var isDropped = true
       let depth = ThreadWork.depth
       depth.pointee += 1
       let refusal = editLock.withLock { turn -> (any Error)? in
         // Read under the lock: a stage may have been installed while this commit waited.
-        var stages = stages.withLock { $0 }
-        let (present, isNowhere) = stages.detour?.next() ?? (nil, false)
-        let current = delivery.current
-        if let present {
-          // The computed properties of a state that is not shown are not stored.
-          edit.initialize(
-            to: Edit(after: present.state, version: current.number + 1, computed: nil, by: origin)
-          )
-          stages.hooks = present.hooks(with: stages.hooks)
-        } else {
-          edit.initialize(to: Edit(after: current, number: turn.next(), by: origin))
-        }
+        let stages = stages.withLock { $0 }
+        edit.initialize(to: Edit(after: delivery.current, number: turn.next(), by: origin))
         var attachments = CommitAttachments()
         var effect = EditEffect.nothing
         let result = EditEffect.observe(editing: &edit.pointee.storedState, reporting: &effect) {
           state in
           mutation(&state, &attachments)
         }
-        guard case .completed = result, case .something = effect, !isNowhere else {
-          return nil
-        }
+        guard case .completed = result, case .something = effect else { return nil }
         edit.pointee.attachments = attachments
         do {
           try stages.complete(&edit.pointee)
         } catch {
           return error
-        }
-        if let present {
-          left = present.replace(with: edit.pointee.state)
-          return nil
         }
         let log = logger.map { logEntry(of: edit.pointee, since: start, for: $0) }
         isDropped = false
@@ -175,7 +155,6 @@ extension Store {
       depth.pointee -= 1
       if isDropped { edit.deinitialize(count: 1) }
       _ = consume replaced
-      _ = consume left
       return refusal
     }
   }

@@ -25,12 +25,7 @@ extension Store {
 
 extension Store {
   /// Whether the store shows states that are not kept; see ``Preview``.
-  package var isPreviewing: Bool { stages.withLock { $0.detour?.present != nil } }
-
-  /// Sets the function that decides where each commit goes, or removes it; it runs under the edit lock.
-  package func setCommitDestination(_ destination: (@Sendable () -> CommitDestination)?) {
-    stages.withLock { $0.destination = destination }
-  }
+  package var isPreviewing: Bool { stages.withLock { $0.isPreviewing } }
 
   /// Runs `action` while no commit is under way and none can start.
   ///

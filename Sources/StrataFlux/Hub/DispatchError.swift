@@ -14,12 +14,6 @@ public enum DispatchError: Error, Sendable {
   /// failed.
   case branchFailed(any Error)
 
-  /// Commits of the dispatch are not in the present: while it was active, the recorder made a state
-  /// without them the present.
-  ///
-  /// Its later commits were dropped.
-  case discarded
-
   /// The dispatch was cancelled before it started.
   case cancelled
 
@@ -41,9 +35,6 @@ extension DispatchError: CustomStringConvertible {
         + "branch() to continue from it."
     case .branchFailed(let error):
       "The recorder could not branch before the action: \(error)"
-    case .discarded:
-      "While the dispatch was active, the recorder made a state without its changes the present, by "
-        + "branch(), commit() or rollback(). Dispatch the action again."
     case .cancelled:
       "The dispatch was cancelled before it started. Dispatch the action again."
     case .failed(let failures):

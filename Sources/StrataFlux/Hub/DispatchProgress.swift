@@ -56,7 +56,7 @@ struct DispatchProgress: Sendable {
 
   private(set) var participants: [Participant] = []
   private(set) var middleware: [any Middleware] = []
-  /// Why the action reached no store, or is not in the present.
+  /// Why the action reached no store.
   private(set) var refusal: DispatchError?
   private(set) var isCancelled = false
   private var phase = Phase.new
@@ -128,9 +128,6 @@ struct DispatchProgress: Sendable {
     refusal = error
     phase = .open
   }
-
-  /// Records that the changes of the dispatch are not in the present.
-  mutating func discard(_ error: DispatchError) { refusal = refusal ?? error }
 
   /// Adds a job for the thread that performs steps; false if the dispatch is closed.
   mutating func add(_ job: @escaping @Sendable () -> Void) -> Bool {

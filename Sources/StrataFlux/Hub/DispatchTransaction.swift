@@ -13,9 +13,14 @@ public final class DispatchTransaction: Sendable {
   public let action: any FluxAction
   /// The mode of the dispatch.
   public let mode: DispatchMode
+  /// The place in the source that dispatched the action: `Module/File.swift:12 function()`.
+  ///
+  /// O(1).
+  public var place: String { trace.place }
 
   /// Increases over all dispatches of its dispatcher.
   let number: UInt64
+  private let trace: CommitTrace
   private let route: Route
   /// The context of the caller, which the commits of the dispatch carry.
   private let context = CommitContext.current
@@ -52,6 +57,7 @@ public final class DispatchTransaction: Sendable {
     of dispatcher: String,
     action: any FluxAction,
     mode: DispatchMode,
+    trace: CommitTrace,
     route: Route,
     then: (@Sendable () -> Void)?
   ) {
@@ -59,6 +65,7 @@ public final class DispatchTransaction: Sendable {
     id = "\(dispatcher)-\(number)"
     self.action = action
     self.mode = mode
+    self.trace = trace
     self.route = route
     completion = Lock(Completion(then: then))
   }
@@ -190,7 +197,7 @@ extension DispatchTransaction {
     }
   }
 
-  var dispatchID: DispatchID { DispatchID(hub: route.hub, transaction: id) }
+  package var dispatchID: DispatchID { DispatchID(hub: route.hub, transaction: id) }
 
   private func open() {
     do throws(DispatchError) {
@@ -257,10 +264,7 @@ extension DispatchTransaction {
     DispatchID.$current.withValue(dispatchID) {
       for middleware in middleware { middleware.didFinish(transaction: id, action: action) }
     }
-    if let recorder = middleware.recorder {
-      let error = recorder.didEnd(dispatchID, with: error)
-      if case .discarded? = error { progress.withLock { $0.discard(.discarded) } }
-    }
+    middleware.recorder?.didEnd(self)
     let then = completion.withLock { completion in
       defer { completion.then = nil }
       return completion.then

@@ -91,9 +91,15 @@ extension Dispatcher {
     _ action: some FluxAction,
     to identifier: String? = nil,
     mode: DispatchMode = .async,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
     then: (@Sendable () -> Void)? = nil
   ) -> DispatchTransaction {
-    let transaction = begin(action, to: identifier, mode: mode, then: then) { executor(for: mode) }
+    let trace = CommitTrace(name: "", fileID: fileID, function: function, line: line)
+    let transaction = begin(action, to: identifier, mode: mode, at: trace, then: then) {
+      executor(for: mode)
+    }
     if mode == .sync { transaction.runHere() }
     return transaction
   }
@@ -103,6 +109,7 @@ extension Dispatcher {
     _ action: some FluxAction,
     to identifier: String?,
     mode: DispatchMode,
+    at trace: CommitTrace,
     then: (@Sendable () -> Void)?,
     on executor: () -> DispatchExecutor?
   ) -> DispatchTransaction {
@@ -122,6 +129,7 @@ extension Dispatcher {
           of: name,
           action: action,
           mode: mode,
+          trace: trace,
           route: route,
           then: then
         )
@@ -146,9 +154,13 @@ extension Dispatcher {
   public func dispatch(
     _ action: some FluxAction,
     to identifier: String? = nil,
-    mode: DispatchMode = .async
+    mode: DispatchMode = .async,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
   ) async throws {
-    let transaction = begin(action, to: identifier, mode: mode, then: nil) {
+    let trace = CommitTrace(name: "", fileID: fileID, function: function, line: line)
+    let transaction = begin(action, to: identifier, mode: mode, at: trace, then: nil) {
       mode == .sync ? .callingThread : executor(for: mode)
     }
     if mode == .sync { transaction.resume() }
@@ -170,19 +182,17 @@ extension Dispatcher {
   ) throws(DispatchError) -> DispatchTransaction.Recipients {
     let action = transaction.action
     let middleware = registry.withLock { $0.middleware }
-    let recorder = middleware.recorder
-    try recorder?.admit(action)
     let participants = try registry.withLock { registry throws(DispatchError) in
       try registry.participants(for: action, to: identifier)
     }
-    if let recorder {
+    if let recorder = middleware.recorder {
       let stores = participants.map { participant in
         (
           store: participant.store.identifier,
           waitsFor: participant.waitsFor.map { participants[$0].store.identifier }
         )
       }
-      recorder.didOpen(transaction.dispatchID, action, stores)
+      try recorder.admit(transaction, stores)
     }
     return DispatchTransaction.Recipients(participants: participants, middleware: middleware)
   }

@@ -10,18 +10,15 @@ package protocol HubMiddleware: Middleware {
   func add(_ store: any HubStore)
   /// Called when a store is unregistered.
   func remove(_ store: any HubStore)
-  /// Called when a dispatch starts; an error refuses the action.
-  func admit(_ action: any FluxAction) throws(DispatchError)
-  /// Called when an admitted dispatch has found the stores that it reaches, each with those it waits for.
-  func didOpen(
-    _ id: DispatchID,
-    _ action: any FluxAction,
+  /// Called when a dispatch has found the stores that it reaches, each with those it waits for; an error
+  /// refuses the action.
+  func admit(
+    _ dispatch: DispatchTransaction,
     _ stores: [(store: String, waitsFor: [String])]
-  )
-  /// Called when every store is done, after the `didFinish` of the other middleware.
-  ///
-  /// Returns the error of the dispatch: the given one, or why its changes are not in the present.
-  func didEnd(_ id: DispatchID, with error: DispatchError?) -> DispatchError?
+  ) throws(DispatchError)
+  /// Called when every store of an admitted dispatch is done, after the `didFinish` of the other
+  /// middleware.
+  func didEnd(_ dispatch: DispatchTransaction)
 }
 
 extension [any Middleware] {

@@ -108,17 +108,18 @@ extension FluxStore {
     guard let observer = changeObserver.withLock({ $0 }) else {
       return try commit(identifier) { state in try reducer.reduce(&state, action) }
     }
-    var isReduced = false
-    do {
-      try commit(identifier) { (state, attachments) throws -> Void in
-        observer.willReduce(state, &attachments) { try reducer.reduce(&$0, action) }
+    var hasDecided = false
+    defer { if hasDecided { observer.didReduce() } }
+    try commit(identifier) { (state, attachments) throws -> Void in
+      observer.willReduce(&attachments)
+      do {
         try reducer.reduce(&state, action)
-        isReduced = true
+      } catch {
+        hasDecided = true
+        throw error
       }
-    } catch {
-      observer.didFail(isReduced ? .commit : .reduction(error))
-      throw error
     }
+    hasDecided = true
   }
 }
 
@@ -233,35 +234,23 @@ extension FluxStore {
   }
 }
 
-/// Receives the changes that a ``FluxStore`` makes, before it makes them, to make them again on
-/// another state.
+/// Receives the changes that a ``FluxStore`` makes, to make them again on another state.
 ///
 /// The recorder of StrataFluxRecorder has one for each store. A store without one pays one check.
 package protocol ChangeObserver<State>: Sendable {
   /// The state of the store.
   associatedtype State: StateType
-  /// A change of a state.
-  typealias Change = @Sendable (inout State) throws -> Void
 
   /// `updateState` is about to make a change, in a commit with these attachments.
-  func willUpdate(_ attachments: inout CommitAttachments, by change: @escaping Change)
-
-  /// The reducer is about to change `state` for an action, in a commit with these attachments; none
-  /// follows if it changes nothing.
-  func willReduce(
-    _ state: State,
+  func willUpdate(
     _ attachments: inout CommitAttachments,
-    by change: @escaping Change
+    by change: @escaping @Sendable (inout State) throws -> Void
   )
 
-  /// What the reducer was about to do failed; not under the edit lock.
-  func didFail(_ failure: ReductionFailure)
-}
+  /// The reducer is about to change the state for an action, in a commit with these attachments.
+  func willReduce(_ attachments: inout CommitAttachments)
 
-/// Why the reducer of a store made no commit.
-package enum ReductionFailure {
-  /// It threw this error.
-  case reduction(any Error)
-  /// A rule or another hook of the store refused the commit.
-  case commit
+  /// The reducer has changed the state, left it as it was, or thrown; not called if a rule or another
+  /// hook of the store refused its commit.
+  func didReduce()
 }

@@ -159,7 +159,7 @@ struct HubRegistrationTests {
       DispatchError.failed([]), OperationError.abandoned, OperationError.cancelled,
       OperationError.alreadyRun, OperationError.alreadyStarted, OperationError.circularDependency,
       OperationError.dependencyFailed(TestError()), RecorderError.noSuchEntry(1),
-      RecorderError.noSuchPosition(4, last: 3), RecorderError.notReplayable(entry: 1, store: "a"),
+      RecorderError.noSuchPosition(4, last: 3), RecorderError.notReplayable(entries: [1], store: "a"),
       RecorderError.replayFailed(entry: 1, store: "a", TestError()),
       RecorderError.refused(store: "a", TestError()),
       RecorderError.notCodable(store: "a", type: "T"), RecorderError.unreadable("It is text."),

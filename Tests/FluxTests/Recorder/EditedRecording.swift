@@ -1,103 +1,71 @@
 import Foundation
 import StrataBase
+import StrataRecords
+import TestSupport
 
 /// An exported recording, to edit as a person would who also corrects the checksums.
 struct EditedRecording {
-  enum Value: Codable {
-    case bool(Bool)
-    case number(Int)
-    case text(String)
-    case array([Value])
-    case object([String: Value])
+  private static let title = "strata recording 4\n"
 
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let value = try? container.decode(Bool.self) {
-        self = .bool(value)
-      } else if let value = try? container.decode(Int.self) {
-        self = .number(value)
-      } else if let value = try? container.decode(String.self) {
-        self = .text(value)
-      } else if let value = try? container.decode([Value].self) {
-        self = .array(value)
-      } else {
-        self = .object(try container.decode([String: Value].self))
-      }
-    }
+  /// The base, then the entries.
+  var blocks: [RecordValue] = []
 
-    func encode(to encoder: any Encoder) throws {}
-
-    subscript(key: String) -> Value? {
-      get { if case .object(let fields) = self { fields[key] } else { nil } }
-      set {
-        guard case .object(var fields) = self else { return }
-        fields[key] = newValue
-        self = .object(fields)
-      }
-    }
-
-    subscript(index: Int) -> Value {
-      get { if case .array(let values) = self { values[index] } else { self } }
-      set {
-        guard case .array(var values) = self else { return }
-        values[index] = newValue
-        self = .array(values)
-      }
-    }
-
-    /// The text that a checksum covers.
-    var text: String {
-      switch self {
-      case .bool(let value): "\(value)"
-      case .number(let value): "\(value)"
-      case .text(let value): "\"\(value.replacing("\"", with: "\\\""))\""
-      case .array(let values): "[" + values.map(\.text).joined(separator: ", ") + "]"
-      case .object(let fields):
-        "{"
-          + fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\" : \($0.value.text)" }
-          .joined(separator: ", ") + "}"
-      }
+  init(_ data: Data) throws {
+    var rest = [UInt8](data).dropFirst(Self.title.utf8.count)
+    while let end = rest.firstIndex(of: 0x0A) {
+      let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
+      let count = Int(words[0]) ?? 0
+      blocks.append(try RecordValue(taggedBytes: Array(rest[(end + 1)...].prefix(count))))
+      rest = rest[(end + 1)...].dropFirst(count + 1)
     }
   }
-
-  var root: Value
-
-  init(_ data: Data) throws { root = try JSONDecoder().decode(Value.self, from: data) }
-
-  /// Entry `index`, from 0.
-  subscript(index: Int) -> Value {
-    get { root["entries"]?[index] ?? .bool(false) }
-    set {
-      var entries = root["entries"] ?? .array([])
-      entries[index] = newValue
-      root["entries"] = entries
-    }
-  }
-
-  var data: Data { Data(root.text.utf8) }
 
   /// The file with the checksums that its content has.
-  func sealed() -> Data {
-    var file = root
-    file["entries"] = nil
-    file["checksum"] = nil
-    var checksum = Self.checksum(of: file, after: "")
-    var entries: [Value] = []
-    if case .array(let all)? = root["entries"] { entries = all }
-    file["checksum"] = .text(checksum)
-    file["entries"] = .array(
-      entries.map { entry in
-        var entry = entry
-        entry["checksum"] = nil
-        checksum = Self.checksum(of: entry, after: checksum)
-        entry["checksum"] = .text(checksum)
-        return entry
-      }
-    )
-    return Data(file.text.utf8)
+  var data: Data {
+    var bytes = Array(Self.title.utf8)
+    var checksum = ""
+    for block in blocks {
+      let content = block.taggedBytes
+      checksum = String(Checksum(of: Array(checksum.utf8) + content).description.prefix(8))
+      bytes += Array("\(content.count) \(checksum)\n".utf8) + content + [0x0A]
+    }
+    return Data(bytes)
   }
 
-  private static func checksum(of value: Value, after previous: String) -> String {
-    String(Checksum(of: Array((previous + value.text).utf8)).description.prefix(16))
+  /// Sets what is at a path of names and indices in a block, from 0.
+  mutating func set(_ path: [String], of block: Int, to value: RecordValue?) {
+    blocks[block] = Self.setting(path[...], of: blocks[block], to: value) ?? .null
+  }
+
+  private static func setting(
+    _ path: ArraySlice<String>,
+    of old: RecordValue,
+    to value: RecordValue?
+  ) -> RecordValue? {
+    guard let name = path.first else { return value }
+    if var elements = old.elements, let index = Int(name), elements.indices.contains(index) {
+      if let new = setting(path.dropFirst(), of: elements[index], to: value) {
+        elements[index] = new
+      } else {
+        elements.remove(at: index)
+      }
+      return .array(RecordValue.Elements(elements))
+    }
+    guard var members = old.members else { return old }
+    let index = members.firstIndex { $0.name == name }
+    let new = setting(path.dropFirst(), of: index.map { members[$0].value } ?? .null, to: value)
+    if let index { members.remove(at: index) }
+    if let new { members.insert(RecordValue.Member(name, new), at: index ?? members.count) }
+    return .object(RecordValue.Members(members))
+  }
+
+  /// Every path in a block.
+  func paths(in block: Int) -> [[String]] { Self.paths(in: blocks[block]) }
+
+  private static func paths(in value: RecordValue) -> [[String]] {
+    let parts =
+      value.members.map { $0.map { ($0.name, $0.value) } }
+      ?? value.elements?.enumerated().map { ("\($0)", $1) } ?? []
+    return parts.flatMap { name, part in [[name]] + paths(in: part).map { [name] + $0 } }
   }
 }

@@ -27,3 +27,14 @@ struct RecordedHub {
     for action in actions { hub.dispatch(action, to: identifier, mode: .sync) }
   }
 }
+
+/// The added numbers, in the order of the commits.
+struct Numbers: InitialStateType, Equatable, Codable {
+  var all: [Int] = []
+}
+
+struct AddNumber: FluxAction, Codable {
+  let number: Int
+}
+
+typealias NumbersStore = FluxStore<Numbers, AddNumber>

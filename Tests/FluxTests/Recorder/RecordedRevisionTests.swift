@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataFlux
 import StrataFluxRecorder
+import StrataRecords
 import TestSupport
 import Testing
 
@@ -133,12 +134,10 @@ struct RecordedRevisionTests {
     let shelf = try await Shelf()
     shelf.dispatch(.add(Book(id: 1)))
     var file = try EditedRecording(shelf.recorder.export())
-    var change = try #require(file[0]["changes"])[0]
-    change["revision"] = .number(number)
-    file[0]["changes"] = .array([change])
+    file.set(["in", "0", "revision"], of: 1, to: .integer(number))
 
     #expect {
-      try shelf.recorder.import(file.sealed())
+      try shelf.recorder.import(file.data)
     } throws: { error in
       "\(error)".contains("revision \(number)")
     }

@@ -64,7 +64,7 @@ struct SkipTests {
 
     let error = #expect(throws: RecorderError.self) { try recorded.recorder.skip(1) }
 
-    guard case .notReplayable(entry: 2, store: "a")? = error else {
+    guard case .notReplayable(entries: [2], store: "a")? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -89,12 +89,12 @@ struct SkipTests {
     subscription.cancel()
 
     let error = #expect(throws: RecorderError.self) { try recorded.recorder.skip(1) }
-    guard case .notReplayable(entry: 2, store: "b")? = error else {
+    guard case .notReplayable(entries: [2], store: "b")? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     let later = #expect(throws: RecorderError.self) { try recorded.recorder.skip(3) }
-    guard case .notReplayable(entry: 4, store: "a")? = later else {
+    guard case .notReplayable(entries: [4], store: "a")? = later else {
       Issue.record("\(String(describing: later))")
       return
     }

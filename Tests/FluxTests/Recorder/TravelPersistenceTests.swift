@@ -135,34 +135,6 @@ struct TravelPersistenceTests {
     #expect(try await shelf.idsAfterRestart() == [1, 50])
   }
 
-  @Test func `a dispatch under way writes to the present while another time is shown`() async throws
-  {
-    let shelf = try await Shelf(TemporaryDirectory())
-    let (started, resume, done) = (Latch(), Latch(), Latch())
-    let other = CounterStore("other") { [store = shelf.store] operation, _, _ in
-      started.open()
-      #expect(resume.wait())
-      store.commit { $0.db.books.insert(Book(id: 9)) }
-      operation.finish()
-    }
-    try shelf.hub.register(store: other)
-    try await shelf.add(1, 2)
-    let revision = shelf.persistence.revision
-    shelf.hub.dispatch(CounterAction.look) { done.open() }
-    #expect(await started.isOpen())
-
-    try shelf.recorder.back()
-    resume.open()
-    #expect(await done.isOpen())
-
-    #expect(shelf.ids == [1])
-    #expect(shelf.persistence.revision == revision.next)
-    try shelf.recorder.returnToPresent()
-    #expect(shelf.ids == [1, 2, 9])
-    #expect(shelf.persistence.revision == revision.next)
-    #expect(try await shelf.idsAfterRestart() == [1, 2, 9])
-  }
-
   @Test func `what is shown cannot be kept after close, and the travel goes on`() async throws {
     let shelf = try await Shelf(TemporaryDirectory())
     try await shelf.add(1, 2)
