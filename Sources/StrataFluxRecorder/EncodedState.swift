@@ -221,7 +221,10 @@ extension EncodedState {
       value.map { String("\($0.withoutRows)".prefix(80)) } ?? "none"
     }
     if let changes = difference.members {
-      return changes.flatMap { lines(of: $0.value, in: old?[$0.name], at: "\(path).\($0.name)") }
+      return changes.flatMap { change in
+        let name = path.isEmpty ? change.name : "\(path).\(change.name)"
+        return lines(of: change.value, in: old?[change.name], at: name)
+      }
     }
     let all = difference.elements ?? []
     switch all.first?.text {

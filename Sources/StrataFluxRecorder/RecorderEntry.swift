@@ -90,7 +90,10 @@ extension RecorderEntry {
     /// The three Booleans as a file has them.
     var flags: Int {
       get { (isReached ? 1 : 0) + (isReduced ? 2 : 0) + (isWhole ? 0 : 4) }
-      set { (isReached, isReduced, isWhole) = (newValue & 1 > 0, newValue & 2 > 0, newValue & 4 == 0) }
+      set {
+        (isReached, isReduced) = (newValue & 1 > 0, newValue & 2 > 0)
+        isWhole = newValue & 4 == 0
+      }
     }
 
     /// Whether the store did not receive the action because one that it waits for failed.

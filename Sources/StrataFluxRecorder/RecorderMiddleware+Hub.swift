@@ -5,7 +5,7 @@ extension RecorderMiddleware: HubMiddleware {
   package func join(_ hub: Dispatcher.Identity, _ stores: [any HubStore]) {
     state.withLock { state in
       if state.hub != nil {
-        fatalError(
+        preconditionFailure(
           "A RecorderMiddleware records one dispatcher. Create another one for another dispatcher."
         )
       }

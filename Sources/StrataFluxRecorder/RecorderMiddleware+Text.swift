@@ -31,8 +31,8 @@ extension RecorderMiddleware: CustomStringConvertible {
     let widths = (0..<6).map { column in table.map { $0[column].count }.max() ?? 0 }
     return table.map { row in
       let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      let line = cells.joined(separator: "  ")
-      return String(line.prefix(upTo: line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex))
+      let end = cells.joined(separator: "  ").reversed().drop { $0 == " " }
+      return String(end.reversed())
     }.joined(separator: "\n")
   }
 
@@ -54,7 +54,8 @@ extension RecorderMiddleware: CustomStringConvertible {
     let (before, after) = (log.states(at: position - 1), log.states(at: position))
     var lines: [String] = []
     for part in log.entries[position - 1].parts {
-      guard part.shown != nil, let old = before[part.store]?.value, let new = after[part.store]?.value
+      guard part.shown != nil, let old = before[part.store]?.value,
+        let new = after[part.store]?.value
       else { continue }
       guard let a = old as? any Encodable, let b = new as? any Encodable else {
         lines.append(part.store)
@@ -76,7 +77,8 @@ extension RecorderEntry {
   fileprivate var name: String {
     switch origin {
     case .action(let action): "\(action)"
-    case .commit(let name): name.hasSuffix("(\(place))") || name == place ? "commit" : name
+    case .commit(let name) where name == place: "commit"
+    case .commit(let name): name.replacing(" (\(place))", with: "")
     case .pause: "pause"
     }
   }

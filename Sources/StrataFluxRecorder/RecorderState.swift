@@ -103,10 +103,12 @@ extension RecorderState {
 
   /// Changes a dispatch in progress, if there is one with this id.
   mutating func update(_ dispatch: String?, _ change: (inout ActiveDispatch) -> Void) {
-    if let index = dispatches.firstIndex(where: { $0.id == dispatch }) { change(&dispatches[index]) }
+    for index in dispatches.indices where dispatches[index].id == dispatch {
+      change(&dispatches[index])
+    }
   }
 
-  /// Adds the entry of a finished dispatch; of one that ends in a pause, what it did is part of the pause.
+  /// Adds the entry of a finished dispatch; what one did that ends in a pause is part of the pause.
   mutating func end(_ dispatch: DispatchTransaction, at moment: Moment, limit: Int) {
     guard let index = dispatches.firstIndex(where: { $0.id == dispatch.id }) else { return }
     var (ended, error) = (dispatches.remove(at: index), dispatch.error)
@@ -129,8 +131,8 @@ extension RecorderState {
 
   /// Records a commit: as part of the dispatch that made it, or as an entry.
   ///
-  /// A commit with an unknown dispatch counts for the oldest dispatch in progress that its store is not done
-  /// with. A commit of a dispatch that is finished, or was not recorded, counts for no other.
+  /// A commit with an unknown dispatch counts for the oldest dispatch in progress that its store is not
+  /// done with. A commit of a dispatch that is finished, or was not recorded, counts for no other.
   mutating func record(
     _ change: RecordedChange,
     _ edit: (store: String, state: any StateType, trace: CommitTrace, revision: Int64?),
@@ -184,7 +186,7 @@ extension RecorderState {
     if pause == nil { pause = (RecorderEntry(.pause, at: moment.date), moment.elapsed) }
   }
 
-  /// Ends a pause, whose changes become one entry, if there are any: of these only the results are known.
+  /// Ends a pause, whose changes become one entry, if there are any: only the results are known.
   mutating func resume(at moment: Moment, limit: Int) {
     guard let paused = pause else { return }
     var entry = paused.entry

@@ -50,7 +50,10 @@ extension Recording {
       let words = line()?.split(separator: " ") ?? []
       guard words.count == 2, let count = Int(words[0]), count >= 0, count < rest.count,
         Self.checksum(of: rest.prefix(count), after: previous) == words[1]
-      else { throw .checksumMismatch(entry: blocks.last?["id"]?.int.map { $0 + 1 } ?? blocks.count) }
+      else {
+        let last = blocks.last?["id"]?.integer.map { $0 &+ 1 }
+        throw .checksumMismatch(entry: last.flatMap { Int(exactly: $0) } ?? blocks.count)
+      }
       do {
         blocks.append(try RecordValue(taggedBytes: Array(rest.prefix(count))))
       } catch {
@@ -103,7 +106,8 @@ extension Recording {
         let time = value["at"]?.integer, let parts = value["in"]?.elements,
         !entries.contains(where: { $0.id == id })
       else {
-        throw .unreadable("Block \(entries.count + 1) lacks its id, time or parts, or has another's id.")
+        let number = entries.count + 1
+        throw .unreadable("Block \(number) lacks its id, time or parts, or has another's id.")
       }
       var entry = RecorderEntry(
         try origin(of: value, Int(id)),
@@ -208,7 +212,8 @@ extension Recording {
         throw error
       } catch let error {
         throw .unreadable(
-          "\(what) cannot be decoded: \(error). \(remedy), or import with the program that exported it."
+          "\(what) cannot be decoded: \(error). \(remedy), or import with the program that exported "
+            + "it."
         )
       }
     }

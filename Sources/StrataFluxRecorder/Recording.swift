@@ -129,7 +129,8 @@ extension Recording {
     case .commit(let name): add("commit", names.number(of: name))
     case .pause: add("pause", .bool(true))
     case .action(let action):
-      let responding = entry.parts.compactMap { stores[$0.store] }.filter { $0.responds(to: action) }
+      let responding = entry.parts.compactMap { stores[$0.store] }
+        .filter { $0.responds(to: action) }
       guard let store = responding.first else {
         // The stores that respond were unregistered, and with them all changes of the action.
         add("commit", names.number(of: "\(action)"))
@@ -237,8 +238,8 @@ extension HubStore {
     let fields = zip(Mirror(reflecting: state).children, Mirror(reflecting: read).children)
       .filter { String(reflecting: $0.value) != String(reflecting: $1.value) }
       .map { $0.0.label ?? "" }
-    return "Read back, it has another value in \(fields.joined(separator: ", ")). Encode it so that "
-      + "it is decoded as it was."
+    return "Read back, it has another value in \(fields.joined(separator: ", ")). Encode it so "
+      + "that it is decoded as it was."
   }
 
   func decode(_ encoded: EncodedState) throws -> any StateType {

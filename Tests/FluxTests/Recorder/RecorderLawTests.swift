@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import StrataBase
 import StrataCore
 import StrataFlux
@@ -13,11 +13,62 @@ struct RecorderLawTests {
   func `what is shown, refused and exported is what the model says`(part: UInt64) throws {
     let seed = randomSeed() &+ part
     var random = SeededGenerator(seed: seed)
-    for round in 0..<loopCount("STRATA_RECORDINGS", 30) {
+    for round in 0..<loopCount("STRATA_RECORDINGS", 8) {
       let run = try RecordedRun(seed: "seed \(seed), round \(round)", random)
       try run.run()
       random = run.random
     }
+  }
+
+  @Test func `threads that dispatch and commit while another travels leave what the entries have`()
+    throws
+  {
+    let hub = StrataFlux.Dispatcher(mainThread: .callingThread)
+    let stores = ["a", "b", "c"].map { name in
+      name == "b"
+        ? CounterStore(identifier: name, reducer: CounterReducer())
+        : CounterStore(identifier: name, reducer: PureCounterReducer())
+    }
+    for store in stores { try hub.register(store: store) }
+    let other = NumbersStore(identifier: "other", reducer: ChoosyReducer())
+    try hub.register(store: other)
+    let recorder = RecorderMiddleware(limit: 20, patience: .milliseconds(2))
+    hub.register(middleware: recorder)
+    let done = Lock(0)
+    let ended = Recorder<Int>()
+    let travels = Recorder<Int>()
+    DispatchQueue.concurrentPerform(iterations: 6) { thread in
+      switch thread {
+      case 5:
+        while done.withLock({ $0 }) < 5 {
+          do throws(RecorderError) {
+            try recorder.back()
+            travels.record(1)
+            try recorder.jump(to: 0)
+            try recorder.returnToPresent()
+          } catch {
+            if case .inProgress = error { continue }
+            Issue.record("\(error)")
+          }
+        }
+      case 4:
+        for number in 0..<400 { other.commit { $0.all.append(number) } }
+        done.withLock { $0 += 1 }
+      default:
+        for _ in 0..<100 {
+          let latch = Latch()
+          let mode = DispatchMode.allCases[thread]
+          let dispatch = hub.dispatch(CounterAction.increase, mode: mode) { latch.open() }
+          #expect(latch.wait())
+          if dispatch.error == nil { ended.record(1) }
+        }
+        done.withLock { $0 += 1 }
+      }
+    }
+    #expect(stores.map(\.state.count) == Array(repeating: ended.elements.count, count: 3))
+    let last = try #require(recorder.entries.last).id
+    #expect(try recorder.state(of: other, afterEntry: last) == other.state)
+    #expect(!travels.elements.isEmpty)
   }
 }
 
@@ -286,7 +337,7 @@ private final class RecordedRun {
       try #require(one.numbers == model.current, "\(seed)")
       if !active.isEmpty {
         let error = #expect(throws: RecorderError.self) { try one.recorder.jump(to: 0) }
-        if case .inProgress? = error {} else { Issue.record("\(seed): \(String(describing: error))") }
+        if case .inProgress? = error {} else { Issue.record("\(seed)") }
         for number in active.keys.sorted().shuffled(using: &random) { finish(number) }
       }
       try #require(one.recorder.entries.map(\.id) == model.entries.map(\.id), "\(seed)")

@@ -127,7 +127,7 @@ struct RecordingFileTests {
     #expect(second.recorder.entries.map(\.stores) == first.recorder.entries.map(\.stores))
   }
 
-  @Test func `an entry that the reducer decides otherwise is shown as it was, and says so`() throws {
+  @Test func `what a reducer decides otherwise is shown as it was, and named`() throws {
     let first = try RecordedHub()
     first.dispatch(.add(1), .add(10), .add(100), .fail)
     var file = try EditedRecording(first.recorder.export())
@@ -178,8 +178,7 @@ struct RecordingFileTests {
     let start = clock.now
     let data = try first.recorder.export()
     printStatistics("export: \(data.count) bytes in \(start.duration(to: clock.now))")
-    let blocks = try EditedRecording(data).blocks
-    #expect(data.count <= 50_000, "\(data.count) bytes, base \(blocks[0].taggedBytes.count), \(blocks[100])")
+    #expect(data.count <= 50_000, "\(data.count) bytes")
   }
 
   @Test func `an accident is found, with the entry that it happened to`() throws {
@@ -258,7 +257,7 @@ struct RecordingFileTests {
   }
 
   @Test(arguments: 0..<6)
-  func `6,000 edited recordings with right checksums are refused or shown, and never trap`(
+  func `edited recordings with right checksums are refused or shown, and never trap`(
     part: UInt64
   ) throws {
     let first = try Hub(books: 2)
@@ -273,7 +272,8 @@ struct RecordingFileTests {
     let seed = randomSeed() &+ part
     var random = SeededGenerator(seed: seed)
     let odd: [RecordValue?] = [
-      nil, .null, .integer(-1), .integer(.max), .integer(.min), .integer(1), .string("x"), .array([]),
+      nil, .null, .integer(-1), .integer(.max), .integer(.min), .integer(1), .string("x"),
+      .array([]),
       .object([]), .bool(true), .bool(false), .double(.nan), .array([.string("=")]),
       .array([.string("s"), .integer(0), .integer(9), .array([])]),
       .array([.string("t"), .object([])]),
@@ -281,7 +281,8 @@ struct RecordingFileTests {
       .object([RecordValue.Member("part#", .integer(0))]),
     ]
     var accepted = 0
-    for _ in 0..<1000 {
+    let rounds = loopCount("STRATA_EDITS", 200)
+    for _ in 0..<rounds {
       var file = original
       let block = Int.random(in: file.blocks.indices, using: &random)
       let path = file.paths(in: block).randomElement(using: &random) ?? []
@@ -297,7 +298,7 @@ struct RecordingFileTests {
         // What does not fit is refused.
       }
     }
-    #expect((1..<600).contains(accepted), "seed \(seed): \(accepted)")
+    #expect((1..<(rounds / 2)).contains(accepted), "seed \(seed): \(accepted)")
     try second.recorder.returnToPresent()
     #expect(second.states == [Shelf(), Shelf()])
   }
