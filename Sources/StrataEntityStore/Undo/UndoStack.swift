@@ -43,13 +43,10 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
   /// The undo or redo in progress, under the edit lock.
   private let pending = Lock<PendingMove?>(nil)
 
-  private struct PendingMove: Sendable {
-    let direction: UndoHistory.Direction
-    let step: UndoStep
-    let conflict: UndoConflict
-    /// What the entities of the step are before: the opposite direction brings that back.
-    var from = ChangeSet()
-  }
+  /// `from` is what the entities of the step are before: the opposite direction brings that back.
+  private typealias PendingMove = (
+    direction: UndoHistory.Direction, step: UndoStep, conflict: UndoConflict, from: ChangeSet
+  )
 
   /// Starts recording.
   ///
@@ -201,9 +198,8 @@ extension UndoStack {
       if conflict == .refuse, !changed.isEmpty {
         throw UndoError.changedSince(step.name, entities: changed)
       }
-      var move = PendingMove(direction: direction, step: step, conflict: conflict)
       let (from, to) = direction == .undo ? (step.after, step.before) : (step.before, step.after)
-      move.from = from.current(in: database)
+      let move: PendingMove = (direction, step, conflict, from.current(in: database))
       pending.withLock { $0 = move }
       database.apply(to)
       attachments[UndoMove.key] = UndoMove(direction, step, of: self)

@@ -70,7 +70,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     for rule in rules { rule.checkIndex() }
     let checks = rules.compactMap(\.check)
     for name in Set(checks) where checks.count(where: { $0 == name }) > 1 {
-      fatalError(
+      preconditionFailure(
         "The schema of \(Database.self) has two checks named \"\(name)\". Give one of them another name."
       )
     }

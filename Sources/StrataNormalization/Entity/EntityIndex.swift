@@ -99,18 +99,7 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
 
 /// A key of a unique index that several entities have.
 @usableFromInline
-struct IndexViolation: Sendable {
-  @usableFromInline let index: String
-  @usableFromInline let key: String
-  @usableFromInline let ids: [String]
-
-  @inlinable
-  init(index: String, key: String, ids: [String]) {
-    self.index = index
-    self.key = key
-    self.ids = ids
-  }
-}
+typealias IndexViolation = (index: String, key: String, ids: [String])
 
 /// The contents of one index of a table, with their type erased.
 ///

@@ -150,7 +150,7 @@ struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
       .compactMap { text, key in
         guard let owners = owners[key] else { return nil }
         let ids = ([owners.first] + owners.others).map { "\($0)" }.sorted()
-        return IndexViolation(index: index, key: text, ids: ids)
+        return (index, text, ids)
       }
   }
 }

@@ -31,7 +31,7 @@ public struct Check<Database: DatabaseType, Entity: EntityType>: SchemaRule {
     _ holds: @escaping @Sendable (Entity) -> Bool
   ) {
     if name.isEmpty {
-      fatalError(
+      preconditionFailure(
         "A check must have a name, which its errors say: Check(\"stock\", \\.parts) { … }."
       )
     }

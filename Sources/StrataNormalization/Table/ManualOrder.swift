@@ -97,7 +97,7 @@ public final class ManualOrder<Entity: EntityType>: EntityIndex {
     )
     let members = { @Sendable (box: IndexBox, list: Any?) in
       guard let list = list as? List else {
-        fatalError(
+        preconditionFailure(
           "The lists of \(Entity.self) in \"\(text)\" are \(List.self), and not \(list ?? "one")."
         )
       }
@@ -109,7 +109,9 @@ public final class ManualOrder<Entity: EntityType>: EntityIndex {
     self.list = listed
     self.setList = { entity, list in
       guard let list = list as? List else {
-        fatalError("The lists of \(Entity.self) in \"\(text)\" are \(List.self), and not \(list).")
+        preconditionFailure(
+          "The lists of \(Entity.self) in \"\(text)\" are \(List.self), and not \(list)."
+        )
       }
       setList(&entity, list)
     }
@@ -141,7 +143,7 @@ extension EntityTable {
   /// O(1). Traps for an order within lists, which has no order of all.
   public subscript(list: ManualOrder<Entity>) -> SortedEntities<Entity, Rank> {
     if list.hasLists {
-      fatalError(
+      preconditionFailure(
         "\"\(list.name)\" of \(Entity.self) has an order for each list: name one, table[order, list: …]."
       )
     }
