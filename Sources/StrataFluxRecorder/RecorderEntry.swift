@@ -96,6 +96,20 @@ extension RecorderEntry {
       }
     }
 
+    /// Takes the failure that is shown as the recorded one: the store received the action then, or did not.
+    mutating func settleFailure() {
+      let wasBlocked = isBlocked
+      if case .dependencyFailed? = shownFailure as? OperationError {
+        if case .dependencyFailed? = failure as? OperationError {
+        } else {
+          (isReached, isReduced, changes) = (false, false, [])
+        }
+      } else if wasBlocked {
+        (isReached, isReduced) = (true, true)
+      }
+      failure = shownFailure
+    }
+
     /// Whether the store did not receive the action because one that it waits for failed.
     var isBlocked: Bool {
       if !isReached, case .dependencyFailed? = failure as? OperationError { true } else { false }

@@ -103,7 +103,7 @@ struct RecorderLog: Sendable {
           part.isWhole = true
         }
         part.recorded = part.shown
-        part.failure = part.shownFailure
+        part.settleFailure()
         // A dispatch that has a commit in it is among the entries that are gone.
         if part.recorded != nil, ended.insert(part.store).inserted, !part.isWhole {
           part.isWhole = true

@@ -288,12 +288,18 @@ private struct RecorderModel {
     entries = entries.prefix(position).filter { !$0.isSkipped }
     var seen: Set<String> = []
     for index in entries.indices.reversed() {
-      for (store, var part) in entries[index].parts {
+      for store in Self.order {
+        guard var part = entries[index].parts[store] else { continue }
         if part.shown != part.recorded { part.isWhole = true }
-        if part.shown == nil, part.recorded != nil, part.failed == nil,
-          case .reduced(let number)? = part.changes.first
-        {
-          part.failed = number
+        var number = part.failed
+        if case .reduced(let reduced)? = part.changes.first { number = reduced }
+        if let number, part.shown != nil {
+          (part.changes, part.failed) = ([.reduced(number)], nil)
+        } else if let number {
+          (part.changes, part.failed) = ([], number)
+        }
+        if store == "waiting", number != nil {
+          part.isBlocked = entries[index].parts["pure"]?.failed != nil
         }
         part.recorded = part.shown
         if part.recorded != nil, seen.insert(store).inserted, !part.isWhole {
