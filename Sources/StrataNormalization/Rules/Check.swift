@@ -14,10 +14,10 @@
 /// A new check may not hold for old data. Opening a file verifies all entities, as it does unique keys; data that is opened all
 /// the same stays as it is until a commit changes it, and then the check must hold.
 ///
-/// The file of a store knows the names of checks, but not what they say: a program that has not this schema, such as the command
-/// `strata`, cannot check them.
+/// A file does not know checks. So what a program without this schema writes to it, such as the command `strata`, is checked when a
+/// program with the schema opens it next.
 public struct Check<Database: DatabaseType, Entity: EntityType>: SchemaRule {
-  /// The name in errors and in the file.
+  /// The name in errors.
   public let name: String
   let path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable
   let holds: @Sendable (Entity) -> Bool
