@@ -94,6 +94,20 @@ private actor Collector<Element: Sendable> {
     _ body: @Sendable (isolated Target) -> Void
   ) { body(target) }
 
+  @Test func `a subscription whose actor is gone says so`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let store = LibraryStore()
+      let subscription = store.sinkState(first: .nextCommit, queue: .actor(Collector<Int>())) {
+        $0.take($1.count)
+      }
+      store.commit { $0.count = 1 }
+      let end = ContinuousClock.now + .seconds(2)
+      while ContinuousClock.now < end { await Task.yield() }
+      subscription.cancel()
+    }
+    #expect(result?.standardErrorContent.text.contains("because the actor was released") == true)
+  }
+
   @Test func `an actor may keep its subscription`() async {
     var collector: Collector<Int>? = Collector()
     weak let weakCollector = collector

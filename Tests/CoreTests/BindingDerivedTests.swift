@@ -94,6 +94,50 @@ import Testing
     #expect(target.state.count == 4)
   }
 
+  @Test func `a version that is no longer the state is not assigned, and the last one is`() {
+    let (source, target) = (source, target)
+    let seen = Recorder<Int>()
+    let first = source.sinkState(first: .nextCommit) { changes in
+      if changes.count < 5 { source.commit { $0.count += 1 } }
+    }
+    let subscriptions = [
+      source.assign(to: { seen.record($0.count) }),
+      source.derived(.map(\.count)).assign(to: target.assignee(\.count)),
+    ]
+    let assigned = Recorder<Int>()
+    let watching = target.sinkState(first: .nextCommit) { assigned.record($0.count) }
+    source.commit { $0.count = 1 }
+    #expect(seen.elements == [0, 5])
+    // Each delivery of a value that a sink has replaced assigns the one that replaced it.
+    #expect(assigned.elements == [2, 3, 4, 5])
+    for subscription in subscriptions + [first, watching] { subscription.cancel() }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `two stores assigned to each other come to rest when two threads have committed`() {
+    for round in 0..<loopCount("STRATA_SEQUENCES", 100) {
+      let stores = [LibraryStore(), LibraryStore()]
+      let (one, other) = (stores[0], stores[1])
+      let subscriptions = [
+        one.derived(.map(\.count)).assign(to: other.assignee(\.count)),
+        other.derived(.map(\.count)).assign(to: one.assignee(\.count)),
+      ]
+      let committing = stores.indices.map { index in
+        inBackground {
+          for number in 1...20 { stores[index].commit { $0.count = number * 2 + index } }
+        }
+      }
+      for thread in committing { #expect(thread.wait()) }
+      var versions: [UInt64] = []
+      repeat {
+        versions = stores.map(\.changes.version)
+        #expect(one.waitForDeliveries() && other.waitForDeliveries())
+      } while versions != stores.map(\.changes.version)
+      #expect(one.state.count == other.state.count, "round \(round)")
+      subscriptions.forEach { $0.cancel() }
+    }
+  }
+
   @Test func `a derived value is assigned to another store`() {
     let subscription = source.derived(.map { $0.count * 2 })
       .assign(to: target.detached(from: \.loggedIn).assignee(\.visits))

@@ -8,7 +8,7 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name given to `commit("name") { … }`; empty when none was.
   public let name: String
   /// The place of the call; empty for a commit of another process.
-  package let source: CommitPlace
+  @usableFromInline package let source: CommitPlace
   @usableFromInline let carried: CarriedContext?
   /// What a commit was that is made again here; nil for a commit of this process.
   @usableFromInline let recorded: RecordedCommit?

@@ -58,11 +58,22 @@ extension DispatcherType {
     }
   }
 
-  /// Passes every version of the scope to a closure, such as another store's `assignee`.
+  /// Passes the versions of the scope to a closure, such as another store's `assignee`.
+  ///
+  /// A version that is no longer the value of the scope when it is delivered is left out, because a later
+  /// one follows. So two stores that are assigned to each other come to rest, also if several threads commit.
   public func assign(
     to binder: @escaping @Sendable (Changes<Scope>) -> Void
   ) -> StoreSubscription {
-    sinkState(receive: binder)
+    let scope = scope
+    return sinkState { [weak store = targetStore] changes in
+      if let current = store?.changes, current.version != changes.storedVersion,
+        !BitwiseEquality.areEqual(current.storedValue[keyPath: scope], changes.storedValue)
+      {
+        return
+      }
+      binder(changes)
+    }
   }
 }
 
@@ -70,10 +81,18 @@ extension DerivedType {
   /// Passes every new value to a closure, such as a store's `assignee`:
   /// `count.assign(to: other.assignee(\.count))`.
   ///
-  /// A value that is assigned to the store it is derived from, and changes each time, never ends.
+  /// A value that is no longer that of the source when it is delivered is left out: the closure receives
+  /// what the source has now. So two stores that are assigned to each other come to rest, also if several
+  /// threads commit. A value that is assigned to the store it is derived from, and changes each time, never
+  /// ends.
   public func assign(
     to binder: @escaping @Sendable (Changes<Value>) -> Void
   ) -> StoreSubscription {
-    sinkValue(receive: binder)
+    sinkValue { [weak derived] changes in
+      guard let latest = derived?.source.latest, latest.number > changes.storedVersion,
+        !BitwiseEquality.areEqual(latest.value, changes.storedValue)
+      else { return binder(changes) }
+      binder(latest.changes)
+    }
   }
 }

@@ -17,10 +17,29 @@ struct ActorSink<Element: Sendable>: Sendable {
     // Weak, because the actor may be the one that holds the subscription.
     delivery = Task { [weak target = queue.target, isCancelled] in
       for await element in stream {
-        guard let target else { return }
+        guard let target else { return await Self.report(goneOf: Target.self, unless: isCancelled) }
         await Self.deliver(element, to: target, unless: isCancelled, receive)
       }
     }
+  }
+
+  /// Writes that the subscription has ended, unless the actor was the one that held it: then it is cancelled
+  /// while the actor is released.
+  private static func report<Target>(goneOf _: Target.Type, unless isCancelled: Lock<Bool>) async {
+    do {
+      try await Scheduling.sleep(for: .milliseconds(100))
+    } catch {
+      // Cancelled meanwhile.
+      return
+    }
+    if isCancelled.withLock({ $0 }) { return }
+    StandardError.write(
+      """
+      A subscription with the queue .actor(\(Target.self)) has ended, because the actor was released: \
+      hold the actor, or cancel the subscription.
+
+      """
+    )
   }
 
   /// Checks on the actor itself, so that no call starts there after a cancel.

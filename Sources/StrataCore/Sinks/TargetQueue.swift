@@ -82,7 +82,8 @@ public struct MainTargetQueue: Sendable {
 /// ```
 ///
 /// They run one after another, in order. The subscription does not hold the actor, so the actor may
-/// hold the subscription.
+/// hold the subscription. If the actor is released before the subscription, the subscription ends with its next
+/// element, and a line on standard error says so.
 public struct ActorTargetQueue<Target: Actor>: Sendable {
   let target: Target
 

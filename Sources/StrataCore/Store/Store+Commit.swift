@@ -124,6 +124,7 @@ extension Store {
       var isDropped = true
       let depth = ThreadWork.depth
       depth.pointee += 1
+      assert(EditOrder.take(self, at: origin.trace.source))
       let refusal = editLock.withLock { turn -> (any Error)? in
         // Read under the lock: a stage may have been installed while this commit waited.
         let stages = stages.withLock { $0 }
@@ -144,18 +145,24 @@ extension Store {
         let log = logger.map { logEntry(of: edit.pointee, since: start, for: $0) }
         isDropped = false
         let version = Version(Changes(moving: edit))
-        var isCrowded = false
-        replaced = delivery.queue.withLock { queue in
-          defer { isCrowded = queue.isCrowded }
-          return queue.publish(version, log: log)
-        }
-        if isCrowded { self.stages.withLock { $0.isCrowded = true } }
+        replaced = publish(version, log: log)
         return nil
       }
+      assert(EditOrder.leave())
       depth.pointee -= 1
       if isDropped { edit.deinitialize(count: 1) }
       _ = consume replaced
       return refusal
     }
+  }
+
+  /// Makes a version the current one, and returns the one that was replaced.
+  @inlinable
+  func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
+    let (replaced, isCrowded) = delivery.queue.withLock { queue in
+      (queue.publish(version, log: log), queue.isCrowded)
+    }
+    if isCrowded { stages.withLock { $0.isCrowded = true } }
+    return replaced
   }
 }

@@ -83,7 +83,10 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     source.attach(to: self)
   }
 
-  deinit { delivery.close() }
+  deinit {
+    assert(EditOrder.forget(self))
+    delivery.close()
+  }
 
   /// The last committed value.
   ///

@@ -17,6 +17,10 @@ public enum DispatchError: Error, Sendable {
   /// The dispatch was cancelled before it started.
   case cancelled
 
+  /// A serial dispatch was awaited inside a serial dispatch of the same hub, which would never end: each
+  /// would wait for the other.
+  case insideSerial
+
   /// The operations of these stores failed; those of the other stores finished.
   case failed([StoreFailure])
 }
@@ -37,6 +41,9 @@ extension DispatchError: CustomStringConvertible {
       "The recorder could not branch before the action: \(error)"
     case .cancelled:
       "The dispatch was cancelled before it started. Dispatch the action again."
+    case .insideSerial:
+      "A serial dispatch was awaited inside a serial dispatch of the same hub: it would start when the "
+        + "outer one has ended. Do not await it, or use the mode .async or .sync."
     case .failed(let failures):
       failures.map { "The store \"\($0.store)\" failed: \($0.error)" }.joined(separator: " ")
     }

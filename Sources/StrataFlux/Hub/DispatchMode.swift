@@ -19,7 +19,9 @@ public enum DispatchMode: Sendable, CaseIterable {
   /// On a background thread, one at a time in the order of the calls.
   ///
   /// The next dispatch starts when every store has finished this one, observers were notified and
-  /// `then` has returned. So a dispatch that never finishes blocks all that follow.
+  /// `then` has returned. So a dispatch that never finishes blocks all that follow. Awaiting a serial dispatch
+  /// in the task of a serial dispatch that has not ended throws ``DispatchError/insideSerial``. In a detached
+  /// task, or over a dispatch of another mode, the hub cannot know of it, and both would wait for ever.
   case serial
   /// On the main thread, or on the executor that the dispatcher was given for it.
   case mainThread

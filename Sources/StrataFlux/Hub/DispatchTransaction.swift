@@ -34,6 +34,8 @@ public final class DispatchTransaction: Sendable {
     let executor: DispatchExecutor?
     /// Finds the stores that the action reaches, when the dispatch starts.
     let open: @Sendable (DispatchTransaction) throws(DispatchError) -> Recipients
+    /// Whether the caller belongs to a serial dispatch that has not ended.
+    let isInsideSerial: @Sendable () -> Bool
     /// Called when all is done and `then` has returned.
     let didEnd: @Sendable (DispatchTransaction) -> Void
   }
@@ -111,8 +113,10 @@ extension DispatchTransaction {
   /// When the waiting task is cancelled, the dispatch is cancelled and this returns at once, even if
   /// no executor runs the dispatch.
   ///
-  /// - Throws: The ``error`` at the end; `CancellationError` if the task was cancelled first.
+  /// - Throws: The ``error`` at the end; `CancellationError` if the task was cancelled first;
+  ///   ``DispatchError/insideSerial`` where it would never return.
   public func finished() async throws {
+    if mode == .serial, !isFinished, route.isInsideSerial() { throw DispatchError.insideSerial }
     let waiter = Waiter()
     whenFinished { waiter.resume() }
     await withTaskCancellationHandler {

@@ -117,6 +117,7 @@ extension Dispatcher {
       hub: identity,
       executor: executor(),
       open: { [self] transaction throws(DispatchError) in try open(transaction, to: identifier) },
+      isInsideSerial: { [self] in isInsideSerial },
       didEnd: { [self] transaction in
         registry.withLock { $0.end(transaction) }
         if mode == .serial { serialDispatches.remove(transaction) }
@@ -159,12 +160,19 @@ extension Dispatcher {
     function: StaticString = #function,
     line: UInt = #line
   ) async throws {
+    if mode == .serial, isInsideSerial { throw DispatchError.insideSerial }
     let trace = CommitTrace(name: "", fileID: fileID, function: function, line: line)
     let transaction = begin(action, to: identifier, mode: mode, at: trace, then: nil) {
       mode == .sync ? .callingThread : executor(for: mode)
     }
     if mode == .sync { transaction.resume() }
     try await transaction.finished()
+  }
+
+  /// Whether the running code belongs to a serial dispatch of this hub that has not ended.
+  private var isInsideSerial: Bool {
+    guard let outer = DispatchID.current, outer.hub === identity else { return false }
+    return registry.withLock { $0.isActive(outer.transaction, .serial) }
   }
 
   private func executor(for mode: DispatchMode) -> DispatchExecutor? {

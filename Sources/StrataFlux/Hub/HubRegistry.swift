@@ -19,6 +19,11 @@ struct HubRegistry: Sendable {
     dispatches.values.sorted { $0.number < $1.number }
   }
 
+  /// Whether a dispatch of this mode has not ended; O(active dispatches).
+  func isActive(_ transaction: String, _ mode: DispatchMode) -> Bool {
+    dispatches.values.contains { $0.mode == mode && $0.id == transaction }
+  }
+
   var unmetWaits: [String: [String]] { order.unmet }
 
   func store(with identifier: String) -> (any HubStore)? { stores[identifier] }

@@ -24,6 +24,41 @@ struct ModeTests {
     #expect(store.state.count == 1)
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `a serial dispatch awaited inside a serial one throws, and the hub goes on`() async throws {
+    let errors = Recorder<String>()
+    let hub = hub
+    let store = CounterStore("counter") { operation, action, store in
+      guard case .increase = action else {
+        store.updateState { $0.count += 10 }
+        return operation.finish()
+      }
+      Task {
+        for wait in [
+          { try await hub.dispatch(CounterAction.decrease, mode: .serial) },
+          { try await hub.dispatch(CounterAction.decrease, mode: .serial).finished() },
+        ] as [@Sendable () async throws -> Void] {
+          do {
+            try await wait()
+            errors.record("none")
+          } catch {
+            errors.record("\(error)")
+          }
+        }
+        try await hub.dispatch(CounterAction.decrease, mode: .async)
+        operation.finish()
+      }
+    }
+    try hub.register(store: store)
+
+    try await hub.dispatch(CounterAction.increase, mode: .serial)
+    try await hub.dispatch(CounterAction.look, mode: .serial)
+
+    #expect(errors.elements == Array(repeating: "\(DispatchError.insideSerial)", count: 2))
+    // The second one was dispatched, and ran behind the outer one.
+    #expect(store.state.count == 30)
+  }
+
   @Test func `sync waits for an operation that another thread finishes`() throws {
     let store = CounterStore("counter") { operation, _, store in
       onAnotherThread {
