@@ -9,6 +9,8 @@ package import Foundation
 package protocol Scheduler: Sendable {
   /// A queue that runs one work item at a time, in order.
   func makeQueue(label: String) -> any WorkQueue
+  /// A queue for the deliveries of a store: there may be many, and each may be released in its own work.
+  func makeDeliveryQueue() -> any WorkQueue
   /// The time that passes, for measuring.
   var now: ContinuousClock.Instant { get }
   /// The time of day.
@@ -25,6 +27,10 @@ package protocol Scheduler: Sendable {
   func park(until isReady: () -> Bool, wait: () -> Void)
   /// How many threads a computation may use at once.
   var parallelism: Int { get }
+}
+
+extension Scheduler {
+  package func makeDeliveryQueue() -> any WorkQueue { makeQueue(label: "Strata, deliveries") }
 }
 
 /// Runs one work item at a time, in order.
@@ -116,6 +122,8 @@ package actor FileWorker {
 private struct SystemScheduler: Scheduler {
   func makeQueue(label: String) -> any WorkQueue { DispatchWorkQueue(label: label) }
 
+  func makeDeliveryQueue() -> any WorkQueue { ReusedWorkQueue() }
+
   var now: ContinuousClock.Instant { .now }
 
   var date: Date { Date() }
@@ -138,8 +146,8 @@ private final class DispatchWorkQueue: WorkQueue {
   /// Marks the queue.
   private let mark = DispatchSpecificKey<Bool>()
 
-  init(label: String) {
-    queue = DispatchQueue(label: label, qos: .utility)
+  init(label: String, qos: DispatchQoS = .utility) {
+    queue = DispatchQueue(label: label, qos: qos)
     queue.setSpecific(key: mark, value: true)
   }
 
@@ -159,6 +167,36 @@ private final class DispatchWorkQueue: WorkQueue {
   }
 
   func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
+}
+
+/// A queue that another one goes on with when this is released.
+///
+/// Dispatch queues that were released inside their own work, many of them, have corrupted the memory of
+/// processes on Linux; so these are never released.
+private final class ReusedWorkQueue: WorkQueue {
+  private static let idle = Lock<[DispatchWorkQueue]>([])
+
+  private let queue: DispatchWorkQueue
+
+  init() {
+    queue =
+      Self.idle.withLock { $0.popLast() }
+      ?? DispatchWorkQueue(label: "Strata, deliveries", qos: .userInitiated)
+  }
+
+  deinit { Self.idle.withLock { $0.append(queue) } }
+
+  var isCurrent: Bool { queue.isCurrent }
+
+  func enqueue(at priority: TaskPriority?, _ work: @escaping @Sendable () -> Void) {
+    queue.enqueue(at: priority, work)
+  }
+
+  func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    queue.enqueue(after: delay, work)
+  }
+
+  func runNow<R>(_ action: () -> R) -> R { queue.runNow(action) }
 }
 
 extension DispatchQoS {

@@ -115,11 +115,11 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   @usableFromInline
   func handOver() {
     let queue = workQueue.withLock { queue in
-      let known = queue ?? Scheduling.current.makeQueue(label: "Strata, deliveries of a store")
+      let known = queue ?? Scheduling.current.makeDeliveryQueue()
       queue = known
       return known
     }
-    queue.enqueue(at: .high) { self.specialized.drainQueue(self) }
+    queue.enqueue { self.specialized.drainQueue(self) }
   }
 
   /// Waits at most 100 ms until there is room; returns how many steps wait if there is none, and was

@@ -116,7 +116,10 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     at rootVersion: UInt64,
     beside other: Memo?
   ) -> (output: Output, parts: Set<Range<Int>>?) {
-    if let other, other.rootVersion == rootVersion { return (other.output.value, other.parts) }
+    // A reader of an older version may have been given a newer input.
+    if let other, other.rootVersion == rootVersion, other.inputVersion <= rootVersion {
+      return (other.output.value, other.parts)
+    }
     switch pipeline.projection {
     case .part(let part): return (input.value[keyPath: part], nil)
     case .function(let function) where dependsOnReadsAlone:
