@@ -109,6 +109,39 @@ import Testing
     #expect(store.state.db.folders.isEmpty)
   }
 
+  @Test func `what the rules changed in another's undo of a common commit is changed since`() throws
+  {
+    func commit(_ body: (inout NodeDatabase) -> Void) throws {
+      let trace = CommitTrace(name: "both", fileID: #fileID, function: #function, line: #line)
+      let makers = [ObjectIdentifier(me), ObjectIdentifier(other)]
+      try store.commit(trace, by: makers[0], and: [makers[1]], scope: \NodeState.db) {
+        (database: inout NodeDatabase, _: inout CommitAttachments) throws in body(&database)
+      }
+    }
+    try commit { $0.notes.insert(Node(id: 2, name: 1, tags: [1])) }
+    try commit {
+      $0.folders.insert(folder(1))
+      $0.notes.insert(Node(id: 2, name: 2))
+    }
+    let (after, refusal) = (store.state.db, UndoError.changedSince("both", entities: ["notes 2"]))
+    #expect(throws: refusal) { try undo.undo() }
+    #expect(try undo.undo(.overwrite))
+    let ruled = store.state.db
+    #expect(ruled.notes[2] == Node(id: 2, name: 1))
+    // It was not the other who lets the rules change the note.
+    #expect(throws: refusal) { try othersUndo.undo() }
+    #expect(store.state.db == ruled)
+    #expect(try othersUndo.redo())
+    #expect(store.state.db == after)
+    #expect(try othersUndo.undo())
+    #expect(store.state.db == ruled)
+    #expect(throws: refusal) { try othersUndo.undo() }
+    #expect(try othersUndo.undo(.overwrite))
+    #expect(store.state.db == NodeDatabase())
+    #expect(try undo.redo())
+    #expect(store.state.db == ruled)
+  }
+
   @Test func `what another has undone has not changed since`() throws {
     me.commit { $0.db.folders.insert(folder(1, 1)) }
     other.commit { $0.db.folders.insert(folder(1, 2)) }

@@ -15,11 +15,16 @@ protocol UndoEntities: Sendable {
   /// Removes a step from those of the changed entities.
   mutating func remove(_ step: Int, _ changes: any AnyTableChanges)
 
-  /// Notes a commit of others with the last done and the last undone step of each entity.
+  /// Notes a commit of others with the last done and the last undone step of each entity, or with one of them.
   ///
   /// An undo of theirs takes back the commits that it undoes, if they were noted, and a redo an undo. Then nothing has changed
   /// since.
-  mutating func note(_ changes: any AnyTableChanges, _ commit: Int64, _ move: UndoMove?)
+  mutating func note(
+    _ changes: any AnyTableChanges,
+    _ commit: Int64,
+    _ move: UndoMove?,
+    areDone: [Bool]
+  )
 
   /// The entities among the changed ones that others have written since a step, as table and ID.
   func others(_ changes: any AnyTableChanges, since step: Int) -> [String]
@@ -35,6 +40,10 @@ protocol UndoEntities: Sendable {
 extension UndoEntities {
   mutating func add(_ step: Int, _ changes: any AnyTableChanges) {
     add(step, changes, isDone: true)
+  }
+
+  mutating func note(_ changes: any AnyTableChanges, _ commit: Int64, _ move: UndoMove?) {
+    note(changes, commit, move, areDone: [true, false])
   }
 }
 
@@ -61,11 +70,16 @@ private struct UndoEntitiesOfTable<Entity: EntityType>: UndoEntities {
     }
   }
 
-  mutating func note(_ changes: any AnyTableChanges, _ commit: Int64, _ move: UndoMove?) {
+  mutating func note(
+    _ changes: any AnyTableChanges,
+    _ commit: Int64,
+    _ move: UndoMove?,
+    areDone: [Bool]
+  ) {
     if places.isEmpty { return }
     let sign: Int64 = move?.direction == .undo ? -1 : 1
     for id in ids(changes) where places[id] != nil {
-      for isDone in [true, false] {
+      for isDone in areDone {
         guard let last = places[id]?.lastIndex(where: { $0.isDone == isDone }) else { continue }
         let others = places[id]?[last].others ?? []
         let left = others.filter { move?.commits.contains(-sign * $0) != true }

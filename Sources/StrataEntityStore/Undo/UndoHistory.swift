@@ -239,6 +239,10 @@ struct UndoHistory: Sendable {
       isJoinable = false
       follow(move, step, changes, after: before, commit)
     }
+    // The step takes in what the rules made of its entities, but the steps before it did not leave them so.
+    forEachTable(of: changes.restricted(to: [byRules]).excluding(others)) {
+      $0.note($1, 0, nil, areDone: [move.direction == .undo])
+    }
   }
 
   /// The changes of those entities that another step than this one has written last.

@@ -23,7 +23,8 @@ public import StrataNormalization
 /// nor checked.
 ///
 /// Each commit is undone by itself, unless it is in a ``group(_:_:)`` or the stack has an ``UndoGrouping``. A commit that several
-/// dispatchers made together is in the stack of each, and one undo takes it from all of them.
+/// dispatchers made together is in the stack of each, and one undo takes it from all of them. What the rules change with it is
+/// for the other stacks a change by another dispatcher.
 ///
 /// By default an undo never overwrites a later change by another dispatcher: `undo` and `redo` then
 /// throw ``UndoError``. A change that the other has undone is none. Neither does it touch through the rules what it has not
