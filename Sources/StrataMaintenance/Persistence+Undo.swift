@@ -15,7 +15,7 @@ extension Persistence {
   /// try await persistence.undo([31], conflicts: .overwrite)   // and what others have made of it
   /// ```
   ///
-  /// It needs no ``UndoStack``: the commits may be of any launch, as long as the history has them, and the new commit can be
+  /// It needs no `UndoStack`: the commits may be of any launch, as long as the history has them, and the new commit can be
   /// undone too. What other commits have written since is not touched. Rules of the database act on the new commit, and may
   /// refuse it. Excluded tables stay as they are. O(deltas since the first of the commits), not under the edit lock.
   ///
@@ -24,6 +24,10 @@ extension Persistence {
   ///   - conflicts: What to do about an entity that another commit has changed since.
   ///   - references: What to do if a reference would lead nowhere.
   ///   - name: The name of the new commit; nil for one that names the revisions.
+  ///   - context: Who wants it, and why.
+  ///   - fileID: The place of the new commit.
+  ///   - function: The place of the new commit.
+  ///   - line: The place of the new commit.
   /// - Returns: The revision it became, or the last one if nothing differs.
   ///
   /// Throws `PersistenceError`: `.refused` for a conflict, a reference that would lead nowhere, a migration of one of the

@@ -83,6 +83,9 @@ extension Dispatcher {
   ///   - action: The action.
   ///   - identifier: The only store to reach; nil reaches all.
   ///   - mode: Where and when it runs; see ``DispatchMode``.
+  ///   - fileID: The place of the dispatch.
+  ///   - function: The place of the dispatch.
+  ///   - line: The place of the dispatch.
   ///   - then: Called once, when every store has finished or failed, where the mode runs. Actions
   ///     that it dispatches come right after.
   /// - Returns: The dispatch, to inspect or cancel it.
