@@ -260,6 +260,7 @@ private enum History {
 
   static func goBack(persistence: Persistence<AppState, Database>) async throws {
     try await persistence.revert(to: .revision(120))
+    try await persistence.undo([25, 26])
   }
 }
 

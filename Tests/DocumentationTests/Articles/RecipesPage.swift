@@ -61,9 +61,9 @@ private enum Recipes {
     static let tableName: TableName = "items"
     let id: EntityID<Item>
     var list: String
-    var place: Rank
+    var place: Rank?
 
-    static let byList = GroupIndex(\Item.list, sortedBy: \.place)
+    static let byList = ManualOrder(\Item.place, within: \.list)
     static let indexes: EntityIndexes<Item> = [byList]
   }
 
@@ -71,17 +71,13 @@ private enum Recipes {
     var items = EntityTable<Item>()
     static let schema = DatabaseSchema<Lists> { Entities(\.items) }
 
-    mutating func append(_ id: Item.ID, to list: String) {
-      let last = items[Item.byList][list].last
-      items.insert(Item(id: id, list: list, place: Rank(after: last?.place, before: nil)))
+    mutating func add(_ id: Item.ID, to list: String) throws {
+      items.insert(Item(id: id, list: list))
+      try items.append(id, to: Item.byList)
     }
 
-    mutating func move(_ id: Item.ID, to position: Int) throws {
-      guard let item = items[id] else { return }
-      let others = items[Item.byList][item.list].filter { $0.id != id }
-      let before = position > 0 ? others[position - 1].place : nil
-      let after = position < others.count ? others[position].place : nil
-      try items.update(id) { $0.place = Rank(after: before, before: after) }
+    mutating func move(_ id: Item.ID, to position: Int, of list: String) throws {
+      try items.move(id, to: position, in: Item.byList, list: list)
     }
   }
 

@@ -26,6 +26,7 @@ struct Directory: DatabaseType {
     Entities(\.members)
     Entities(\.teams)
     References(from: \.members, Member.byTeam, to: \.teams, onRemoval: .restrict)
+    Check("email", \.members) { $0.email.contains("@") }
   }
 }
 
@@ -96,7 +97,7 @@ struct RulesTests {
     #expect(throws: (any Error).self) {
       try store.commit { state in
         for number in 0...10_000 {
-          state.db.members.insert(Member(id: .random(), email: "\(number)", team: "red"))
+          state.db.members.insert(Member(id: .random(), email: "\(number)@x", team: "red"))
         }
       }
     }
