@@ -78,7 +78,4 @@ struct ComputedPlace: Sendable {
     place.previous = version
     return place
   }
-
-  /// Whether the value is that of the edit with as many writes.
-  func isSameEdit(as other: ComputedPlace) -> Bool { edit == other.edit && writes == other.writes }
 }

@@ -44,8 +44,9 @@ final class ComputedProperties<State: ExtendedStateType>: Sendable {
 final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendable {
   private struct Result: Sendable {
     var version: UInt64
-    /// Where it was computed.
-    let place: ComputedPlace?
+    /// The edit that it was computed from, and how often stages had written to it; not the place, whose memory holds the
+    /// results.
+    let edit: (number: UInt64, writes: UInt64)?
     let output: Output
     let holds: StateField<State>.Computed<Output>.Check
   }
@@ -73,7 +74,9 @@ final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendabl
         return results.kept[0].output
       }
       var result: Result
-      if let place, let edited = results.edited, edited.place?.isSameEdit(as: place) == true {
+      if let place, let edited = results.edited, let edit = edited.edit,
+        edit == (place.edit, place.writes)
+      {
         result = edited
       } else if let known = results.kept.firstIndex(where: { $0.holds(changes) }) {
         // An edit may be refused, so it leaves what is kept as it is.
@@ -82,7 +85,7 @@ final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendabl
       } else {
         result = Result(
           version: changes.version,
-          place: place,
+          edit: place.map { ($0.edit, $0.writes) },
           output: property.compute(changes),
           holds: property.check(from: changes)
         )
