@@ -28,8 +28,8 @@ struct ModeTests {
   func `a serial dispatch awaited inside a serial one throws, and the hub goes on`() async throws {
     let errors = Recorder<String>()
     let hub = hub
-    let store = CounterStore("counter") { operation, action, store in
-      guard case .increase = action else {
+    let store = CounterStore("counter") { [weak hub] operation, action, store in
+      guard case .increase = action, let hub else {
         store.updateState { $0.count += 10 }
         return operation.finish()
       }

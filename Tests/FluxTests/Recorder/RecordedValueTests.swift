@@ -228,8 +228,8 @@ struct RecordedValueTests {
     let hub = StrataFlux.Dispatcher()
     let recorder = RecorderMiddleware(patience: .seconds(3600))
     let errors = Recorder<String>()
-    let store = CounterStore("store") { operation, _, _ in
-      do { try recorder.back() } catch { errors.record("\(error)") }
+    let store = CounterStore("store") { [weak recorder] operation, _, _ in
+      do { try recorder?.back() } catch { errors.record("\(error)") }
       operation.finish()
     }
     try hub.register(store: store)
