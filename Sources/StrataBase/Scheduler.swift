@@ -171,8 +171,8 @@ private final class DispatchWorkQueue: WorkQueue {
 
 /// A queue that another one goes on with when this is released.
 ///
-/// Dispatch queues that were released inside their own work, many of them, have corrupted the memory of
-/// processes on Linux; so these are never released.
+/// With a dispatch queue for each store, released inside its own work, processes on Linux ended with a
+/// damaged heap now and then. With queues that are never released, they did not; the cause is not known.
 private final class ReusedWorkQueue: WorkQueue {
   private static let idle = Lock<[DispatchWorkQueue]>([])
 

@@ -41,7 +41,7 @@ package struct StoreSubscribers: Sendable, Equatable {
   package var version: UInt64
   /// How many deliveries wait for a subscriber to return.
   package var waiting: Int
-  /// Whether a committer has waited in vain for them to catch up, and they have not since.
+  /// Whether a committer has waited for them, there was no room after that, and there has been none since.
   package var isBehind: Bool
   /// The state first, then activities, then derived values, those with the most subscribers first.
   package var groups: [Group]

@@ -5,7 +5,7 @@ public import StrataBase
 /// A caller delivers its own version itself, if nothing waits before it and nobody delivers; then also what
 /// its sinks commit meanwhile. So a commit inside a sink returns at once and is delivered after the present
 /// one has reached every sink. Everything else goes to one serial queue of the store, never to the next
-/// caller: nobody is kept by what others commit.
+/// caller: no caller waits for what other threads commit.
 ///
 /// With more than 1,000 steps waiting, committers wait a little, to let subscribers catch up.
 ///

@@ -63,7 +63,7 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
   @usableFromInline var deliverer = Deliverer.nobody
   /// How many steps at the front of `waiting` the caller that delivers has added.
   @usableFromInline var own = 0
-  /// Whether a committer has waited in vain for room, since there was any.
+  /// Whether a committer has waited for room and there was none, and there has been none since.
   @usableFromInline var isBehind = false
 
   /// How many steps wait.
