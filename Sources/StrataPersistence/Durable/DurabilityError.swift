@@ -7,7 +7,7 @@ public import StrataJournal
 /// The ``outcome`` only matters if the process ends before that.
 public struct DurabilityError: Error, Sendable, CustomStringConvertible {
   /// What the file would contain if the process ended now.
-  public enum Outcome: String, Sendable, Codable {
+  public enum Outcome: Sendable {
     /// The file does not contain the commit, which waits in memory.
     case notWritten
     /// The file may contain the commit: the disk failed while it was being written or synced, and

@@ -5,7 +5,7 @@ public import StrataStorage
 /// What opening a file found: where the restored state comes from, and what was noticed.
 public struct RestoreReport: Sendable, Equatable {
   /// How complete the restored state is.
-  public enum Outcome: String, Sendable, Codable {
+  public enum Outcome: Sendable {
     /// There was no file; one was created from the initial state.
     case fresh
     /// Everything that was ever acknowledged as durable is there.

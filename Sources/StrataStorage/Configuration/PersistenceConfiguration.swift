@@ -111,7 +111,7 @@ public enum RestorePolicy: String, Sendable, Codable, CaseIterable {
 }
 
 /// What opening does with data that breaks a unique index of this build.
-public enum BrokenRulePolicy: String, Sendable, Codable, CaseIterable {
+public enum BrokenRulePolicy: Sendable, CaseIterable {
   /// Throws an error that names the entities, and leaves every byte as it was.
   case refuse
   /// Opens and lists the entities in the report.
@@ -123,7 +123,7 @@ public enum BrokenRulePolicy: String, Sendable, Codable, CaseIterable {
 
 /// What opening does with a file that has records of tables which this build does not know, and lacks a table of this
 /// build that would start empty: the sign of a table that was renamed without a migration.
-public enum UnknownTablePolicy: String, Sendable, Codable, CaseIterable {
+public enum UnknownTablePolicy: Sendable, CaseIterable {
   /// Throws an error that names the migration to write; nothing is changed.
   case refuse
   /// Leaves the records in the file, and starts the new table empty.
