@@ -44,6 +44,8 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case newerFormat(found: Int, known: Int)
     /// Its contents are not those that were put there.
     case damaged(String)
+    /// It refuses this user, or cannot be asked with these settings: a user, a password, a database, a certificate or a right.
+    case noAccess(String)
     /// It cannot be used as it was given.
     case unusable(String)
   }
@@ -99,6 +101,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .olderFormat(let found, let known), .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
+    case .noAccess(let detail): "the archive \(archive) gives no access: \(detail)"
     case .unusable(let detail): "the archive \(archive) cannot be used: \(detail)"
     }
   }
@@ -140,7 +143,9 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       """
     case .newerFormat: "Update this program."
     case .damaged: "Another copy may have it: the file of a leader or of a follower."
-    case .unusable: "Nothing was changed."
+    case .noAccess:
+      "Check the user, the password, the database and the rights; nothing more is sent or read until they are right."
+    case .unusable: "Correct what it names, and try again."
     }
   }
 
@@ -169,7 +174,7 @@ extension ArchiveError: FeatureError {
     case .damaged: .damaged
     case .newerFormat: .newer
     case .olderFormat: .otherSchema
-    case .lacksErasures, .unusable, .following: .refused
+    case .lacksErasures, .noAccess, .unusable, .following: .refused
     }
   }
 
@@ -178,7 +183,8 @@ extension ArchiveError: FeatureError {
     case .away, .refused, .led, .leaseTooLong, .notLeading(nil, _): .retry
     case .notLeading(_?, _): .reopen
     case .following: .fixProgram
-    case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
+    case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .noAccess, .unusable:
+      .chooseAnother
     case .olderFormat: .useOlderBuild
     case .newerFormat: .useNewerBuild
     case .damaged: .restore

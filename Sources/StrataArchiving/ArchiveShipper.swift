@@ -480,6 +480,7 @@ extension ArchiveShipper {
       let error = ArchiveError(reason, archive: archive.name)
       switch reason {
       case .away, .leaseTooLong: noteAway(error.sentence)
+      case .noAccess: noteFailing("\(error)") { .refused($0, since: $1) }
       default: noteFailing("\(error)") { .failed($0, since: $1) }
       }
     case .file(let detail): noteFailing(detail) { .failed($0, since: $1) }
@@ -513,7 +514,8 @@ extension ArchiveShipper {
   private func refuseCommits() {
     let cause =
       switch currentStatus.condition {
-      case .away(let detail, let since), .failed(let detail, let since):
+      case .away(let detail, let since), .refused(let detail, let since),
+        .failed(let detail, let since):
         "the archive \(archive.name) has taken nothing since \(Measures.time(since)): \(detail)"
       case .starting, .leading, .notLeading, .closed: "the archive \(archive.name) has not answered"
       }

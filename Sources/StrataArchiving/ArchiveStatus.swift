@@ -12,8 +12,10 @@ public struct ArchiveStatus: Sendable, Equatable {
     case leading(epoch: Int64)
     /// It has been out of reach since then; it is tried again.
     case away(String, since: Date)
-    /// It has taken no commits since then and will not by itself: it has lost the store, rights are missing, or the file
-    /// cannot be read. It is tried again.
+    /// It has given this process no access since then: a user, a password, a database or a right is wrong. It is tried again.
+    case refused(String, since: Date)
+    /// It has taken no commits since then and will not by itself: it has lost the store, or the file cannot be read. It is
+    /// tried again.
     case failed(String, since: Date)
     /// Another process leads, and this one no longer sends anything.
     case notLeading(by: String)
@@ -65,15 +67,15 @@ extension ArchiveStatus.Condition {
   /// Since when commits do not reach it; nil unless it is tried again.
   package var failingSince: Date? {
     switch self {
-    case .away(_, let since), .failed(_, let since): since
+    case .away(_, let since), .refused(_, let since), .failed(_, let since): since
     case .starting, .leading, .notLeading, .closed: nil
     }
   }
 
-  /// Whether both are out of reach, or both have failed.
+  /// Whether both are out of reach, both give no access, or both have failed.
   package func isLike(_ other: Self) -> Bool {
     switch (self, other) {
-    case (.away, .away), (.failed, .failed): true
+    case (.away, .away), (.refused, .refused), (.failed, .failed): true
     default: false
     }
   }
@@ -84,7 +86,7 @@ extension ArchiveStatus: ReportPart {
 
   package var isProblem: Bool {
     switch condition {
-    case .away, .failed, .notLeading: true
+    case .away, .refused, .failed, .notLeading: true
     case .starting, .leading, .closed: false
     }
   }
@@ -142,7 +144,7 @@ extension ArchiveStatus.Condition: CustomStringConvertible {
       it has not been reached since \(Measures.time(since)) (\(detail)). It gets what it lacks once it answers: see to the \
       network and the server.
       """
-    case .failed(let detail, let since):
+    case .refused(let detail, let since), .failed(let detail, let since):
       "it has taken no commits since \(Measures.time(since)). \(detail.sentence)"
     case .notLeading(let leader):
       """
@@ -161,7 +163,7 @@ public enum ArchiveEvent: Sendable, Equatable {
   /// The archive has everything up to this revision.
   case replicated(through: Revision)
   /// Commits have not reached the archive since then; they go on, and it is tried again. `ArchiveStatus.Condition` says
-  /// whether it is out of reach or has failed.
+  /// whether it is out of reach, gives no access or has failed.
   case away(since: Date, String)
   /// The archive can be reached again.
   case back

@@ -54,7 +54,7 @@
       after revision: Revision,
       bytes: Int
     ) throws(ArchiveError) -> [ArchiveSegment] {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
         return try call.runPrepared(
           PostgresStatements.segments,
@@ -84,7 +84,7 @@
 
     /// The revisions that no segment has; the server reads a row of each segment, without its body.
     public func gaps() throws(ArchiveError) -> [ClosedRange<Revision>] {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
         return try call.run(PostgresStatements.gaps, .text(store)).map { row in
           let (first, last) = (try row.integer(0), try row.integer(1))
@@ -96,7 +96,7 @@
 
     /// What is in no delta: an image of the store without its history.
     public func catalog() throws(ArchiveError) -> [UInt8] {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema,
           let row = try call.run(PostgresStatements.catalog, .text(store)).first
         else { throw ArchiveError.Reason.empty }

@@ -8,7 +8,7 @@
   extension PostgresArchive {
     /// The snapshots, the oldest first.
     public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
         return try call.run(PostgresStatements.snapshots, .text(store)).map {
           try Self.snapshot($0)
@@ -35,7 +35,7 @@
     public func list(
       of snapshot: Revision
     ) throws(ArchiveError) -> ArchiveSnapshot.List {
-      try perform { call in
+      try perform(reading: true) { call in
         let rows =
           call.hasSchema
           ? try call.run(PostgresStatements.list, .text(store), .integer(snapshot.number)) : []
@@ -225,7 +225,7 @@
 
     /// The chunks, with one statement: ask for as many as fit into memory.
     public func chunks(_ ids: [ArchiveChunk.ID]) throws(ArchiveError) -> [ArchiveChunk] {
-      try perform { call in
+      try perform(reading: true) { call in
         let hashes = ids.map { [UInt8](hexadecimal: $0.description) }
         let rows =
           call.hasSchema
@@ -332,7 +332,7 @@
 
     /// How many bytes it has for the store; the server reads a row of each segment and chunk, without its body.
     public func bytes() throws(ArchiveError) -> Int64 {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema,
           let row = try call.run(PostgresStatements.bytes, .text(store)).first
         else { return 0 }

@@ -36,12 +36,15 @@
     private let notifier: PostgresNotifier
     private var connection: PostgresConnection?
     private var hasSchema = false
+    /// The head when it was last asked for: a server that only reads may be behind that.
+    private var lastHead: ArchiveHead?
 
     /// An archive of a store in a database; nothing is connected yet.
     ///
     /// What the connection string does not say comes from libpq's environment and files. These options are set unless they
     /// are given: `target_session_attrs=read-write`, so that of several hosts the primary is used, keepalives,
-    /// `tcp_user_timeout` and `fallback_application_name`.
+    /// `tcp_user_timeout` and `fallback_application_name`. What only reads uses a server that can only be read, such as a
+    /// standby, while there is no other.
     ///
     /// - Parameters:
     ///   - connection: libpq's connection string, or a URL. One with a password is refused.
@@ -113,7 +116,7 @@
 
     private func stores() throws(ArchiveError) -> [(name: String, head: ArchiveHead, bytes: Int64)]
     {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
         return try call.run(PostgresStatements.stores).map { row in
           (try row.text(7), try Self.head(row), try row.integer(8))
@@ -122,7 +125,7 @@
     }
 
     private func storeNames() throws(ArchiveError) -> [String] {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
         return try call.run(PostgresStatements.names).map { try $0.text(0) }
       }
@@ -144,8 +147,29 @@
     let callTimeout: Duration
     let canceller: PostgresCanceller
 
-    func connect() throws(PostgresFailure) -> PostgresConnection {
-      try PostgresConnection(options, within: connectTimeout, timeout: callTimeout, canceller)
+    /// Connects to a server that may be written.
+    ///
+    /// - Parameter reading: Whether one that only reads will do if there is none: a standby, or a role whose transactions are
+    ///   read-only.
+    func connect(reading: Bool = false) throws(PostgresFailure) -> PostgresConnection {
+      do throws(PostgresFailure) {
+        return try connect(.readWrite)
+      } catch {
+        guard reading, case .readOnly = error else { throw error }
+        return try connect(.any)
+      }
+    }
+
+    private func connect(_ kind: PostgresConnection.Kind) throws(PostgresFailure)
+      -> PostgresConnection
+    {
+      try PostgresConnection(
+        options,
+        kind,
+        within: connectTimeout,
+        timeout: callTimeout,
+        canceller
+      )
     }
 
     /// Whether a database has the tables.
@@ -167,9 +191,25 @@
       return true
     }
 
+    /// Checks that the texts of every program can be kept: names of snapshots, leaders and stores.
+    ///
+    /// - Throws: `.unusable` if the database has an encoding that lacks characters.
+    func checkEncoding(_ connection: PostgresConnection) throws {
+      let deadline = PostgresConnection.Deadline.now + callTimeout
+      let row = try connection.run(PostgresSchema.encoding, until: deadline).first
+      guard let encoding = try row?.text(0), !["UTF8", "SQL_ASCII"].contains(encoding)
+      else { return }
+      throw ArchiveError.Reason.unusable(
+        """
+        its database has the encoding \(encoding), which lacks characters that names may have; an archive needs one made with \
+        CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0
+        """
+      )
+    }
+
     /// Checks that a role may lead.
     ///
-    /// - Throws: `.unusable` if it must not write the tables.
+    /// - Throws: `.noAccess` if it must not write the tables.
     func checkMayWrite(_ connection: PostgresConnection) throws {
       let deadline = PostgresConnection.Deadline.now + callTimeout
       let rows = try connection.run(PostgresSchema.missingForLeader, until: deadline)
@@ -184,7 +224,7 @@
       _ needed: String
     ) -> ArchiveError.Reason {
       let role = "\"\(user.replacing(scalar: "\"", with: "\"\""))\""
-      return .unusable(
+      return .noAccess(
         """
         the role \(user) lacks \(lacking); let an owner of the tables run GRANT USAGE ON SCHEMA strata TO \(role); \
         GRANT \(needed) ON ALL TABLES IN SCHEMA strata TO \(role)
@@ -227,9 +267,15 @@
       }
     }
 
-    func perform<R>(_ body: (Call) throws -> R) throws(ArchiveError) -> R {
+    /// Makes a call.
+    ///
+    /// - Parameter isReading: Whether it changes nothing, so that a server that only reads will do.
+    func perform<R>(
+      reading isReading: Bool = false,
+      _ body: (Call) throws -> R
+    ) throws(ArchiveError) -> R {
       do {
-        let connection = try connected()
+        let connection = try connected(reading: isReading)
         let deadline = PostgresConnection.Deadline.now + access.callTimeout
         let result = try body(
           Call(connection: connection, deadline: deadline, hasSchema: hasSchema)
@@ -248,13 +294,13 @@
       }
     }
 
-    private func connected() throws -> PostgresConnection {
-      if let connection, connection.isUsable() {
+    private func connected(reading: Bool) throws -> PostgresConnection {
+      if let connection, reading || connection.kind == .readWrite, connection.isUsable() {
         if !hasSchema { hasSchema = try access.findsSchema(connection) }
         return connection
       }
       connection = nil
-      let new = try access.connect()
+      let new = try access.connect(reading: reading)
       hasSchema = try access.findsSchema(new)
       connection = new
       return new
@@ -278,11 +324,19 @@
   extension PostgresArchive {
     /// How far the archive is and who leads; nil while it has no store.
     public func head() throws(ArchiveError) -> ArchiveHead? {
-      try perform { call in
+      try perform(reading: true) { call in
         guard call.hasSchema else { return nil }
-        return try call.runPrepared(PostgresStatements.head, .text(store)).first.map {
-          try Self.head($0)
+        let row = try call.runPrepared(PostgresStatements.head, .text(store)).first
+        guard let head = try row.map(Self.head) else { return nil }
+        // What it lacks still arrives: it was not taken back.
+        if call.connection.kind == .any, let lastHead, head.epoch <= lastHead.epoch,
+          head.mark.revision < lastHead.mark.revision
+        {
+          let (found, last) = (head.mark.revision, lastHead.mark.revision)
+          throw ArchiveError.Reason.away("a server that only reads is at revision \(found) of \(last)")
         }
+        lastHead = head
+        return head
       }
     }
 
@@ -301,6 +355,7 @@
     public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
       try perform { call in
         if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
+        try access.checkEncoding(call.connection)
         if call.hasSchema {
           try access.checkMayWrite(call.connection)
         } else {
@@ -339,11 +394,12 @@
     /// Checks that the role may make the tables, if there are none, or write them.
     public func checkMayStart() throws(ArchiveError) {
       try perform { call in
+        try access.checkEncoding(call.connection)
         if call.hasSchema { return try access.checkMayWrite(call.connection) }
         guard let row = try call.run(PostgresSchema.missingForTables).first else { return }
         let (lacking, remedy) = (try row.text(0), try row.text(1))
         if lacking.isEmpty { return }
-        throw ArchiveError.Reason.unusable(
+        throw ArchiveError.Reason.noAccess(
           """
           the role \(call.connection.user) lacks \(lacking), to make the tables; let an owner of the database run \(remedy)
           """
@@ -358,7 +414,7 @@
       } catch {
         guard case .server("42501", let message) = error else { throw error }
         let user = call.connection.user.replacing(scalar: "\"", with: "\"\"")
-        throw ArchiveError.Reason.unusable(
+        throw ArchiveError.Reason.noAccess(
           """
           its tables cannot be made: \(message); let an owner of the database run \
           CREATE SCHEMA strata AUTHORIZATION "\(user)";

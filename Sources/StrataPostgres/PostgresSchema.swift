@@ -122,6 +122,8 @@
       ) AS rights (lacking, remedy)
       """
 
+    static let encoding = "SELECT current_setting('server_encoding')"
+
     static let readVersion = "SELECT version FROM strata.format"
   }
 #endif

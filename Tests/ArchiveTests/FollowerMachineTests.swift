@@ -14,13 +14,13 @@ struct FollowerMachineTests {
   /// What leads to each status.
   static let ways: [(name: String, inputs: [Input])] = [
     ("behind", []), ("current", [.caughtUp]), ("away", [.unreachable("gone")]),
-    ("failed", [.unusable("newer")]), ("waitingForMigration", [.older("0002_add")]),
+    ("refused", [.noAccess("no role")]), ("failed", [.unusable("newer")]), ("waitingForMigration", [.older("0002_add")]),
     ("leading", [.lead]), ("closed", [.close]),
   ]
 
   static let inputs: [(name: String, input: Input)] = [
     ("caughtUp", .caughtUp), ("found", .found), ("applied", .applied(7)),
-    ("unreachable", .unreachable("off")),
+    ("unreachable", .unreachable("off")), ("noAccess", .noAccess("password")),
     ("unusable", .unusable("types")), ("older", .older("0002_add")),
     ("rewound", .rewound(from: 9, to: 4)), ("lead", .lead),
     ("close", .close),
@@ -29,32 +29,79 @@ struct FollowerMachineTests {
   /// The name of the status after an input, and what is told.
   static let table: [String: [(status: String, told: [String])]] = [
     "behind": [
-      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("current", []),
+      ("behind", []),
+      ("behind", ["applied"]),
+      ("away", ["away"]),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", []),
+      ("behind", ["rewound"]),
+      ("leading", ["leading"]),
       ("closed", []),
     ],
     "current": [
-      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("current", []),
+      ("behind", []),
+      ("behind", ["applied"]),
+      ("away", ["away"]),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", []),
+      ("behind", ["rewound"]),
+      ("leading", ["leading"]),
       ("closed", []),
     ],
     "away": [
-      ("current", ["back"]), ("behind", ["back"]), ("behind", ["back", "applied"]), ("away", []),
-      ("failed", []), ("waitingForMigration", ["back"]), ("behind", ["back", "rewound"]),
-      ("leading", ["leading"]), ("closed", []),
+      ("current", ["back"]),
+      ("behind", ["back"]),
+      ("behind", ["back", "applied"]),
+      ("away", []),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", ["back"]),
+      ("behind", ["back", "rewound"]),
+      ("leading", ["leading"]),
+      ("closed", []),
+    ],
+    "refused": [
+      ("current", ["back"]),
+      ("behind", ["back"]),
+      ("behind", ["back", "applied"]),
+      ("away", ["away"]),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", ["back"]),
+      ("behind", ["back", "rewound"]),
+      ("leading", ["leading"]),
+      ("closed", []),
     ],
     "failed": [
-      ("current", []), ("failed", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("current", ["back"]),
+      ("failed", []),
+      ("behind", ["back", "applied"]),
+      ("away", ["away"]),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", ["back"]),
+      ("behind", ["back", "rewound"]),
+      ("leading", ["leading"]),
       ("closed", []),
     ],
     "waitingForMigration": [
-      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("current", []),
+      ("behind", []),
+      ("behind", ["applied"]),
+      ("away", ["away"]),
+      ("refused", ["refused"]),
+      ("failed", ["failed"]),
+      ("waitingForMigration", []),
+      ("behind", ["rewound"]),
+      ("leading", ["leading"]),
       ("closed", []),
     ],
-    "leading": Array(repeating: ("leading", []), count: 8) + [("closed", [])],
-    "closed": Array(repeating: ("closed", []), count: 9),
+    "leading": Array(repeating: ("leading", []), count: 9) + [("closed", [])],
+    "closed": Array(repeating: ("closed", []), count: 10),
   ]
 
   @Test func `every input in every status has its transition`() throws {
@@ -98,14 +145,26 @@ struct FollowerMachineTests {
     #expect(machine.behindSince == nil)
   }
 
+  @Test func `a failure is told once, and again when it is another one`() {
+    let kinds: [(String) -> Input] = [Input.noAccess, Input.unusable]
+    for make in kinds {
+      var machine = FollowerMachine(at: Self.start)
+      let texts = ["one", "one", "two", "two", "one"]
+      let told = texts.flatMap { machine.take(make($0), at: Self.later) }
+      #expect(told.count == 3)
+      #expect(machine.take(.caughtUp, at: Self.later) == [.back])
+      #expect(machine.take(make("one"), at: Self.later).count == 1)
+    }
+  }
+
   @Test func `failed calls and rewinds are counted`() {
     var machine = FollowerMachine(at: Self.start)
     let inputs: [Input] = [
       .unreachable("off"), .unreachable("off"), .caughtUp, .unusable("types"),
-      .rewound(from: 9, to: 4), .unreachable("off"),
+      .rewound(from: 9, to: 4), .unreachable("off"), .noAccess("password"),
     ]
     for input in inputs { _ = machine.take(input, at: Self.later) }
-    #expect(machine.failedCalls == 3)
+    #expect(machine.failedCalls == 4)
     #expect(machine.rewinds == 1)
   }
 
@@ -116,6 +175,10 @@ struct FollowerMachineTests {
       (
         .away("no route", since: Self.start),
         "What it follows has not been reached since 1970-01-01 00:16:40.000Z: No route. It is tried again."
+      ),
+      (
+        .refused("the archive gives no access", since: Self.start),
+        "It has had no access since 1970-01-01 00:16:40.000Z. The archive gives no access. It is tried again."
       ),
       (
         .failed("the archive has no store"),
@@ -157,6 +220,7 @@ struct FollowerMachineTests {
     case .current: "current"
     case .behind: "behind"
     case .away: "away"
+    case .refused: "refused"
     case .failed: "failed"
     case .waitingForMigration: "waitingForMigration"
     case .leading: "leading"

@@ -385,7 +385,7 @@
       let error = await #expect(throws: ArchiveError.self) {
         try await archive.lead(ArchiveConformance.candidate())
       }
-      guard case .unusable(let detail)? = error?.reason else {
+      guard case .noAccess(let detail)? = error?.reason else {
         Issue.record("\(String(describing: error))")
         return
       }

@@ -195,7 +195,9 @@
     }
 
     @Test
-    func `a read-only server is away until it can be written`() async throws {
+    func `a read-only server can be read, and is away for a leader until it can be written`()
+      async throws
+    {
       let server = try PostgresServer.shared()
       let database = try server.newDatabase()
       let archive = try PostgresArchive(server.connection(database), store: "app")
@@ -203,17 +205,20 @@
       try await append(1...1, to: archive, in: term)
       try server.sql("ALTER DATABASE \(database) SET default_transaction_read_only = on")
       let later = try PostgresArchive(server.connection(database), store: "app")
-      await expectAway { _ = try await later.head() }
-      // A follower may ask for any server.
-      let reading = try PostgresArchive(
-        server.connection(database) + " target_session_attrs=any",
+      #expect(try await later.head()?.mark.revision == 1)
+      #expect(try await later.segments(after: 0, bytes: .max).count == 1)
+      await expectAway { try await append(2...2, to: later, in: term) }
+      #expect(try await later.head()?.mark.revision == 1)
+      await expectAway { try await later.renew(term) }
+      // Who asks for the primary alone gets no other server.
+      let strict = try PostgresArchive(
+        server.connection(database) + " target_session_attrs=read-write",
         store: "app"
       )
-      #expect(try await reading.head()?.mark.revision == 1)
-      await expectAway { try await append(2...2, to: reading, in: term) }
+      await expectAway { _ = try await strict.head() }
       try server.sql("ALTER DATABASE \(database) SET default_transaction_read_only = off")
       try await append(2...2, to: later, in: term)
-      #expect(try await reading.head()?.mark.revision == 2)
+      #expect(try await strict.head()?.mark.revision == 2)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can mount a small disk"))

@@ -62,7 +62,7 @@
         try await open()
         return nil
       } catch let error as PersistenceError {
-        guard let error = error.archive, case .unusable(let detail) = error.reason
+        guard let error = error.archive, case .noAccess(let detail) = error.reason
         else { throw error }
         return detail
       }
@@ -231,7 +231,7 @@
     }
 
     @Test
-    func `a leader whose role loses its rights has failed, and goes on when it has them`()
+    func `a leader whose role loses its rights has no access, and goes on when it has them`()
       async throws
     {
       try await fill()
@@ -246,7 +246,7 @@
       try server.sql("REVOKE \(grant) FROM \(role)", in: database)
       store.commit { $0.db.books.insert(Book(id: 2, title: "Two")) }
       while let event = await events.next() { if case .away = event { break } }
-      guard case .failed(let detail, _)? = leader.status.archive?.condition else {
+      guard case .refused(let detail, _)? = leader.status.archive?.condition else {
         Issue.record("\(String(describing: leader.status.archive))")
         return
       }

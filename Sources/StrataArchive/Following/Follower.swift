@@ -41,6 +41,8 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// Watches the lease of a standby; nil for another follower.
   private let watch: StandbyWatch?
   private let watching = Lock<Task<Void, Never>?>(nil)
+  /// Why a standby could not lead when it last might have, as its events have said.
+  private let toldRefusal = Lock<String?>(nil)
   /// What the store writes to once this process leads.
   private let persistence = Lock<Persistence<State, Database>?>(nil)
   /// Serves those who wait for a commit of this process.
@@ -111,8 +113,15 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       return .leads
     } catch {
       if error.reason == .closed || Task.isCancelled { return .leads }
-      if let refusal = error.archive, case .led = refusal.reason { return .mayLater }
-      progress.events.send(.couldNotLead("\(error)"))
+      if let refusal = error.archive, case .led = refusal.reason {
+        toldRefusal.withLock { $0 = nil }
+        return .mayLater
+      }
+      let isNews = toldRefusal.withLock { told in
+        defer { told = "\(error)" }
+        return told != "\(error)"
+      }
+      if isNews { progress.events.send(.couldNotLead("\(error)")) }
       switch error.remedy {
       case .retry: return .mayLater
       case .useNewerBuild: return .isOlderBuild

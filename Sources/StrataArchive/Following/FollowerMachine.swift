@@ -6,14 +6,16 @@ package import StrataJournal
 ///
 /// A pure value without a clock.
 ///
-/// | from | `caughtUp` | `found` | `applied` | `unreachable` | `unusable` | `older` | `rewound` |
-/// | --- | --- | --- | --- | --- | --- | --- | --- |
-/// | `behind` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
-/// | `current` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
-/// | `away` | `current`, told | `behind`, told | `behind` | `away` | `failed` | `waiting`, told | `behind`, told |
-/// | `failed` | `current` | `failed` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
-/// | `waiting` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
+/// | from | `caughtUp` | `found` | `applied` | `unreachable` | `noAccess` | `unusable` | `older` | `rewound` |
+/// | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | `behind` | `current` | `behind` | `behind` | `away`, told | `refused`, told | `failed`, told | `waiting` | `behind`, told |
+/// | `current` | `current` | `behind` | `behind` | `away`, told | `refused`, told | `failed`, told | `waiting` | `behind`, told |
+/// | `away` | `current`, told | `behind`, told | `behind`, told | `away` | `refused`, told | `failed`, told | `waiting`, told | `behind`, told |
+/// | `refused` | `current`, told | `behind`, told | `behind`, told | `away`, told | `refused` | `failed`, told | `waiting`, told | `behind`, told |
+/// | `failed` | `current`, told | `failed` | `behind`, told | `away`, told | `refused`, told | `failed` | `waiting`, told | `behind`, told |
+/// | `waiting` | `current` | `behind` | `behind` | `away`, told | `refused`, told | `failed`, told | `waiting` | `behind`, told |
 ///
+/// A failure is told again when its text is another one.
 /// `lead` leads from each of them, and `close` ends each, also `leading`; nothing else changes these two.
 package struct FollowerMachine: Sendable {
   /// What a follower learns.
@@ -26,6 +28,8 @@ package struct FollowerMachine: Sendable {
     case applied(Revision)
     /// What is followed cannot be reached.
     case unreachable(String)
+    /// What is followed gives no access.
+    case noAccess(String)
     /// What is followed cannot become the state of this store.
     case unusable(String)
     /// What is followed has the shape from before this migration, which the leader has not run.
@@ -82,10 +86,17 @@ package struct FollowerMachine: Sendable {
       if case .away = status { return [] }
       status = .away(detail, since: time)
       return [.away(detail)]
+    case (_, .noAccess(let detail)):
+      failures += 1
+      failedCalls += 1
+      if case .refused(detail, _) = status { return [] }
+      status = .refused(detail, since: time)
+      return [.refused(detail)]
     case (_, .unusable(let detail)):
       failures += 1
+      if status == .failed(detail) { return [] }
       status = .failed(detail)
-      return []
+      return [.failed(detail)]
     case (.failed, .found):
       // The same deltas as before: they have failed, and may do so again.
       lastContact = time
@@ -105,8 +116,10 @@ package struct FollowerMachine: Sendable {
     defer { status = new }
     lastContact = time
     failures = 0
-    if case .away = status { return [.back] }
-    return []
+    switch status {
+    case .away, .refused, .failed: return [.back]
+    case .current, .behind, .waitingForMigration, .leading, .closed: return []
+    }
   }
 }
 
@@ -114,6 +127,10 @@ extension FollowerMachine.Input {
   /// What an error of reading says: whether it may end by itself.
   init(reading error: any Error, at path: String) {
     let known = PersistenceError(.inspecting, path: path, wrapping: error)
+    if case .noAccess? = known.archive?.reason {
+      self = .noAccess("\(error)")
+      return
+    }
     let mayEnd = [.retry, .checkDisk].contains(known.remedy) || known.reason == .missing
     self = mayEnd ? .unreachable("\(error)") : .unusable("\(error)")
   }

@@ -11,6 +11,8 @@ public enum FollowerStatus: Sendable, Equatable {
   case behind
   /// What it follows cannot be reached since then; it is tried again.
   case away(String, since: Date)
+  /// The archive has given it no access since then: a user, a password, a database or a right is wrong. It is tried again.
+  case refused(String, since: Date)
   /// What it follows cannot become the state of this store, which stays as it is: it has types that this build does not
   /// know, or is damaged. It is tried again.
   case failed(String)
@@ -32,6 +34,8 @@ extension FollowerStatus: CustomStringConvertible {
     case .behind: "It is behind, and applies what there is."
     case .away(let detail, let since):
       "What it follows has not been reached since \(Measures.time(since)): \(detail.sentence) It is tried again."
+    case .refused(let detail, let since):
+      "It has had no access since \(Measures.time(since)). \(detail.sentence) It is tried again."
     case .failed(let detail):
       "What it follows cannot become the state of this store, which stays as it is. \(detail.sentence) It is tried again."
     case .waitingForMigration(let name):
@@ -54,7 +58,11 @@ public enum FollowerEvent: Sendable, Equatable {
   case setAside(ArchiveReport.SetAside)
   /// What it follows cannot be reached.
   case away(String)
-  /// It can be reached again.
+  /// The archive gives it no access.
+  case refused(String)
+  /// What it follows cannot become the state of this store, which stays as it is.
+  case failed(String)
+  /// It follows again, after ``away(_:)``, ``refused(_:)`` or ``failed(_:)``.
   case back
   /// This process leads from here on.
   case leading
@@ -65,8 +73,8 @@ public enum FollowerEvent: Sendable, Equatable {
 extension FollowerEvent: BroadcastEvent {
   package func absorbing(_ earlier: FollowerEvent) -> FollowerEvent? {
     switch (self, earlier) {
-    case (.applied, .applied), (.away, .away), (.back, .back), (.leading, .leading),
-      (.couldNotLead, .couldNotLead):
+    case (.applied, .applied), (.away, .away), (.refused, .refused), (.failed, .failed),
+      (.back, .back), (.leading, .leading), (.couldNotLead, .couldNotLead):
       self
     case (.rewound(_, let to), .rewound(let from, _)): .rewound(from: from, to: to)
     default: nil

@@ -83,7 +83,10 @@
     /// time of a call is divided among the hosts.
     ///
     /// - Parameter timeout: How long what was sent may remain without an acknowledgement of TCP.
-    func attempts(timeout: Duration) -> (attempts: [[String: String]], secrets: [String]) {
+    func attempts(
+      _ kind: PostgresConnection.Kind,
+      timeout: Duration
+    ) -> (attempts: [[String: String]], secrets: [String]) {
       let resolved = self.resolved()
       let values = Dictionary(resolved.map { ($0.keyword, $0.value) }) { first, _ in first }
       let environment = ProcessInfo.processInfo.environment
@@ -96,7 +99,7 @@
       }
       // libpq's default is "any", so only a value that was asked for by name counts as one.
       if given["target_session_attrs"] == nil, environment["PGTARGETSESSIONATTRS"] == nil {
-        add("target_session_attrs", "read-write", over: "any")
+        add("target_session_attrs", kind.rawValue, over: "any")
       }
       if given["tcp_user_timeout"] == nil {
         let milliseconds = Int64((timeout / .milliseconds(1)).rounded(.up))

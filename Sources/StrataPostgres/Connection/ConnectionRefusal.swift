@@ -26,6 +26,7 @@
     /// The SQLSTATE of the server, or of pgbouncer.
     private let code: String?
     private let isWrongSetting: Bool
+    private let isReadOnly: Bool
 
     /// Reads a message of libpq in its verbose form.
     init(_ message: String, among hosts: Hosts) {
@@ -39,6 +40,8 @@
       isWrongSetting =
         (code == nil || code == "08P01")
         && decisive.contains { line in Self.wrongSettings.contains { line.contains($0) } }
+      isReadOnly =
+        code == nil && decisive.contains { line in Self.readOnly.contains { line.contains($0) } }
       text = lines.map { $0.replacing(Self.code) { ":  \($0.output.2)" } }.joined(separator: "\n")
     }
 
@@ -54,9 +57,15 @@
       "no such database", "no such user", "authentication failed",
     ]
 
+    /// Of libpq 13 and later, and of earlier ones.
+    private static let readOnly = [
+      "session is read-only", "server is in hot standby mode", "could not make a writable connection",
+    ]
+
     /// The failure, with a text that has no secrets.
     func failure(_ text: String) -> PostgresFailure {
       if isWrongSetting { return .misconfigured(text) }
+      if isReadOnly { return .readOnly(text) }
       return code.map { .server(code: $0, message: text) } ?? .lost(text)
     }
   }

@@ -9,6 +9,13 @@
   final class PostgresConnection {
     typealias Deadline = ContinuousClock.Instant
 
+    /// Which servers are asked for, where the connection string does not say it.
+    enum Kind: String {
+      case readWrite = "read-write"
+      case any
+    }
+
+    let kind: Kind
     private let handle: OpaquePointer
     private let canceller: PostgresCanceller
     private let secrets: [String]
@@ -24,11 +31,13 @@
     /// - Parameter timeout: How long what was sent may remain without an acknowledgement of TCP.
     init(
       _ options: ConnectionOptions,
+      _ kind: Kind,
       within time: Duration,
       timeout: Duration,
       _ canceller: PostgresCanceller
     ) throws(PostgresFailure) {
-      let (attempts, secrets) = options.attempts(timeout: timeout)
+      let (attempts, secrets) = options.attempts(kind, timeout: timeout)
+      self.kind = kind
       self.canceller = canceller
       self.secrets = secrets
       handle = try Self.connect(attempts, within: time, secrets)
@@ -54,8 +63,10 @@
           failures.append(error)
         }
       }
-      // A host that may be back later may take what another one refuses.
-      throw failures.last(where: \.mayPass) ?? failures.last ?? .lost("there is no host to try")
+      // One that can be read is there now. A host that may be back later may take what another one refuses.
+      let readOnly = failures.first { if case .readOnly = $0 { true } else { false } }
+      throw readOnly ?? failures.last(where: \.mayPass) ?? failures.last
+        ?? .lost("there is no host to try")
     }
 
     private static func connect(
