@@ -24,7 +24,7 @@ import StrataSchema
 /// 1. *Foreign files* are refused: the lock may have been held for long.
 /// 2. *The connection*, which never checkpoints when it closes after an error.
 /// 3. *The schema*, before any of it is used: an object that was planted in it could run.
-/// 4. *The settings* of a writer and *the structure*: what SQLite trusts when it writes.
+/// 4. *The settings* of a writer, that the WAL is the file's own, and *the structure*: what SQLite trusts when it writes.
 /// 5. *The contents* and their chain, and that nothing is where the next delta comes.
 /// 6. *The head*, which is compared with the position that was found.
 ///
@@ -175,12 +175,14 @@ extension OwnedStore {
   ///
   /// Throws `.needsFeature` for a file with a feature of a later version.
   package func connectForWriting() throws -> Connection {
+    let alone = CheckpointedEnd(path, operation, vfs: configuration.vfs)
     let connection = try connect()
     if let feature = try HashedTable.unknownFeature(on: connection) {
       throw PersistenceError.Reason.needsFeature(feature)
     }
     try connection.checkWriteVersion()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try alone?.check(isIn: connection)
     try connection.checkStructure()
     return connection
   }
