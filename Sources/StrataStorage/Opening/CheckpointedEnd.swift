@@ -9,6 +9,7 @@ import StrataSQLite
 /// that it has together with its WAL, and nothing may be missing after that.
 struct CheckpointedEnd {
   private let position: Position
+  private let open: () throws -> Connection
 
   /// Reads the file alone; nil if it has no WAL.
   ///
@@ -16,19 +17,43 @@ struct CheckpointedEnd {
   /// can be read in them is one of the history all the same.
   init?(_ path: StorePath, _ operation: PersistenceError.Operation, vfs: String?) {
     guard path.walSize > 0 else { return nil }
-    do {
+    open = {
       let connection = try Connection(path: path.file, mode: .immutable, vfs: vfs)
       try RestoredFile.check(connection, path, operation)
-      position = try ReadView(connection).position
+      return connection
+    }
+    do {
+      position = try ReadView(open()).position
     } catch _ {
       return nil
+    }
+  }
+
+  /// Runs checks of the file with its WAL; throws what they find, with that cause if it is the one.
+  ///
+  /// A sound file and a WAL of its own cannot be damaged together, as SQLite reads only what is whole in a WAL. O(file) where
+  /// something is found.
+  func check(_ connection: Connection, _ checks: (Connection) throws -> Void) throws {
+    do {
+      try checkIsIn(connection)
+      try checks(connection)
+    } catch let error as SQLiteError where error.code.primary == .corrupt {
+      throw isSound ? mixture("does not fit it") : error
+    }
+  }
+
+  private var isSound: Bool {
+    do {
+      return try open().quickCheck().isEmpty
+    } catch _ {
+      return false
     }
   }
 
   /// Throws `CorruptionError` unless the history of the file with its WAL goes through here.
   ///
   /// O(deltas in the WAL); where the deltas after it were trimmed, O(file).
-  func check(isIn connection: Connection) throws {
+  private func checkIsIn(_ connection: Connection) throws {
     let view = try ReadView(connection)
     guard view.identity.id == position.storeID else { throw mixture("is of another store") }
     let end = view.last.revision

@@ -182,8 +182,11 @@ extension OwnedStore {
     }
     try connection.checkWriteVersion()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try alone?.check(isIn: connection)
-    try connection.checkStructure()
+    if let alone {
+      try alone.check(connection) { try $0.checkStructure() }
+    } else {
+      try connection.checkStructure()
+    }
     return connection
   }
 
