@@ -333,7 +333,9 @@
           head.mark.revision < lastHead.mark.revision
         {
           let (found, last) = (head.mark.revision, lastHead.mark.revision)
-          throw ArchiveError.Reason.away("a server that only reads is at revision \(found) of \(last)")
+          throw ArchiveError.Reason.away(
+            "a server that only reads is at revision \(found) of \(last)"
+          )
         }
         lastHead = head
         return head

@@ -14,7 +14,8 @@ struct FollowerMachineTests {
   /// What leads to each status.
   static let ways: [(name: String, inputs: [Input])] = [
     ("behind", []), ("current", [.caughtUp]), ("away", [.unreachable("gone")]),
-    ("refused", [.noAccess("no role")]), ("failed", [.unusable("newer")]), ("waitingForMigration", [.older("0002_add")]),
+    ("refused", [.noAccess("no role")]), ("failed", [.unusable("newer")]),
+    ("waitingForMigration", [.older("0002_add")]),
     ("leading", [.lead]), ("closed", [.close]),
   ]
 

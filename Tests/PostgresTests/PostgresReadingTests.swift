@@ -47,7 +47,7 @@
       let store = LibraryStore(leader)
       store.commit { $0.db.books.insert(Book(id: 1, title: "One")) }
       try await leader.replicated(through: 1)
-      try await standby.reaches(primary)
+      try standby.reaches(primary)
 
       let reading = try PostgresArchive(standby.connection(), store: "app")
       #expect(try await reading.head()?.mark.revision == 1)
@@ -131,7 +131,7 @@
       #expect(detail.contains("28000") && detail.contains("not permitted to log in"))
       #expect(!"\(follower.status)".contains("cannot become the state"))
       let calls = follower.failedCalls
-      while follower.failedCalls < calls + 3 { try await Task.sleep(for: .milliseconds(20)) }
+      while follower.failedCalls < calls + 3 { try server.sql("SELECT pg_sleep(0.05)") }
       try server.sql("ALTER ROLE \(role) LOGIN", in: database)
       store.commit { $0.db.books.insert(Book(id: 2, title: "Two")) }
       try await follower.reach(2, within: .seconds(30))
@@ -178,11 +178,10 @@
 
   extension PostgresServer {
     /// Waits until this standby has replayed what a primary has written.
-    fileprivate func reaches(_ primary: PostgresServer) async throws {
+    fileprivate func reaches(_ primary: PostgresServer) throws {
       let end = try primary.sql("SELECT pg_current_wal_lsn()")
-      while try sql("SELECT pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn") != "t" {
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      let hasArrived = "SELECT pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn FROM pg_sleep(0.05)"
+      while try sql(hasArrived) != "t" {}
     }
   }
 #endif

@@ -59,7 +59,8 @@
 
     /// Of libpq 13 and later, and of earlier ones.
     private static let readOnly = [
-      "session is read-only", "server is in hot standby mode", "could not make a writable connection",
+      "session is read-only", "server is in hot standby mode",
+      "could not make a writable connection",
     ]
 
     /// The failure, with a text that has no secrets.

@@ -41,7 +41,8 @@ struct CopyOverStoreTests {
   ) async throws -> String {
     let path = copies.path("crashed.strata")
     try await store.run([], LibraryState(), PersistenceConfiguration(snapshots: policy)) {
-      library, persistence in
+      library,
+      persistence in
       try await work(library, persistence)
       try await persistence.flush()
       for suffix in ["", "-wal", ".head"] { try copy(store.path + suffix, to: path + suffix) }
