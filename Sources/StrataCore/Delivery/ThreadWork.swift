@@ -29,12 +29,21 @@ enum ThreadWork {
     return makeDepth()
   }
 
+  /// The innermost edit of the thread, for ``EditOrder``; nil in release builds.
+  static var edit: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    UnsafeMutableRawPointer(depth + 1).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
   @usableFromInline
   static func makeDepth() -> UnsafeMutablePointer<Int> {
-    guard let memory = malloc(MemoryLayout<Int>.size) else {
+    guard let memory = malloc(2 * MemoryLayout<Int>.size) else {
       preconditionFailure("A thread has no memory for its depth.")
     }
     let depth = memory.initializeMemory(as: Int.self, to: 0)
+    UnsafeMutableRawPointer(depth + 1).initializeMemory(
+      as: UnsafeMutableRawPointer?.self,
+      to: nil
+    )
     pthread_setspecific(key, memory)
     return depth
   }
