@@ -19,8 +19,7 @@ final class DerivedCache: Sendable {
 
   /// The object of this key, created if there is none.
   ///
-  /// Two threads that call this at once get the same object. The type of a key determines the type of
-  /// its object. `make` must not call the cache. Amortised O(1).
+  /// Two threads that call this at once get the same object. A key determines the type of its object. `make` must not call the cache. Amortised O(1).
   func object<Object: AnyObject>(for key: some Hashable, make: () -> Object) -> Object {
     entries.withLock { entries in
       let key = AnyHashable(key)

@@ -40,14 +40,12 @@ public struct TargetQueue: Sendable {
 
 /// The main queue, for closures that belong to the main actor.
 public struct MainTargetQueue: Sendable {
-  private enum Turn { case enqueued, immediate }
-
-  private let turn: Turn
+  private let make: @Sendable () -> TargetQueue
 
   /// Behind the work that is on the main queue already.
   ///
   /// The program must run its main loop.
-  public static let main = MainTargetQueue(turn: .enqueued)
+  public static let main = MainTargetQueue { .dispatch(.main) }
 
   /// At once where the delivery starts on the main actor already, otherwise on the main queue.
   ///
@@ -62,15 +60,10 @@ public struct MainTargetQueue: Sendable {
   /// unless another thread is delivering or an older delivery to this subscriber waits on the main
   /// queue: then it waits behind that, so versions stay in order. From any other thread it is the same
   /// as ``main``.
-  public static let mainImmediate = MainTargetQueue(turn: .immediate)
+  public static let mainImmediate = MainTargetQueue { TargetQueue(.mainImmediate(MainTurns())) }
 
   /// The queue of one subscriber.
-  package var queue: TargetQueue {
-    switch turn {
-    case .enqueued: .dispatch(.main)
-    case .immediate: TargetQueue(.mainImmediate(MainTurns()))
-    }
-  }
+  package var queue: TargetQueue { make() }
 }
 
 /// An actor, for closures that belong to it.

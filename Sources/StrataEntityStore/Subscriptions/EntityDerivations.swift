@@ -4,9 +4,6 @@ public import StrataNormalization
 /// What can be derived from one entity table of a store; the methods of dispatchers build on it.
 @usableFromInline
 struct EntityDerivations<Root: Sendable, Activity: Sendable, Entity: EntityType>: Sendable {
-  /// The form of an entity that is retained when it is removed.
-  private struct Retained: Hashable {}
-
   @usableFromInline let keyed: KeyedDerivations<Root, Activity, IDDifference<Entity>>
 
   @inlinable
@@ -35,7 +32,7 @@ extension EntityDerivations {
   func retained(_ id: EntityID<Entity>) -> Derived<RetainedEntity<Entity>>? {
     let present = entity(id)
     guard let entity = present.value else { return nil }
-    return keyed.shared(Retained(), under: id) {
+    return keyed.shared(ObjectIdentifier(RetainedEntity<Entity>.self), under: id) {
       present.retaining(
         RetainingRule(
           seed: RetainedEntity(entity),

@@ -33,15 +33,12 @@ package struct KeyedDerivations<
     let key: Difference.Key
     let form: Form
   }
-
-  /// The form of the part itself.
-  private struct Bare: Hashable {}
 }
 
 extension KeyedDerivations {
   /// The part under `key`; the same object as long as it is held.
   package func part(under key: Difference.Key) -> Derived<Difference.Part> {
-    shared(Bare(), under: key) {
+    shared(ObjectIdentifier(Difference.Part.self), under: key) {
       Derived(StoreDerivation(KeyNode(step, under: key), of: delivery))
     }
   }
