@@ -86,6 +86,31 @@ import Testing
     #expect(store.state.db == before)
   }
 
+  @Test func `what a redo found as it would be is so after the undo by the other stack, too`()
+    throws
+  {
+    me.commit { $0.db.folders.insert(folder(1)) }
+    let trace = CommitTrace(name: "both", fileID: #fileID, function: #function, line: #line)
+    store.commit(
+      trace,
+      by: ObjectIdentifier(me),
+      and: [ObjectIdentifier(other)],
+      scope: \NodeState.db
+    ) { (database: inout NodeDatabase, _: inout CommitAttachments) in
+      database.folders.remove(1)
+      database.notes.insert(folder(2))
+    }
+    #expect(try othersUndo.undo())
+    // A third one removes the folder, which the redo would remove.
+    store.commit { $0.db.folders.remove(1) }
+    let before = store.state.db
+    #expect(throws: UndoError.self) { try undo.redo() }
+    #expect(try undo.redo(.overwrite))
+    #expect(store.state.db.notes[2] != nil)
+    #expect(try othersUndo.undo())
+    #expect(store.state.db == before)
+  }
+
   @Test func `a commit of two dispatchers leaves both stacks with one undo`() throws {
     let folders = NodeStore.TableDispatcher<Node>(targetStore: store, table: \.db.folders)
     let notes = NodeStore.TableDispatcher<Node>(targetStore: store, table: \.db.notes)

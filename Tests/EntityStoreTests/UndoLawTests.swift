@@ -158,7 +158,7 @@ extension NodeDatabase {
       let index = (isUndo ? done : undone).firstIndex { $0.serial == serial }
       guard let index else { return }
       var step = isUndo ? done.remove(at: index) : undone.remove(at: index)
-      for key in step.after.keys where old[key] != new[key] {
+      for key in step.after.keys {
         step.before.updateValue(isUndo ? new[key] : old[key], forKey: key)
         step.after.updateValue(isUndo ? old[key] : new[key], forKey: key)
       }

@@ -212,12 +212,14 @@ struct UndoHistory: Sendable {
   /// Notes a commit of others, or their undo or redo of a step.
   ///
   /// A commit that several dispatchers made together is a step of each: one undo takes it from all stacks.
+  ///
+  /// - Parameter before: What some entities were before the undo or the redo, also those that it left as they were.
   mutating func note(
     _ changes: ChangeSet,
-    after before: ChangeSet,
     byRules: ChangeSet,
     commit: Int64?,
-    move: UndoMove?
+    move: UndoMove?,
+    before: (ChangeSet) -> ChangeSet
   ) {
     var others = changes
     var own: [UndoStep] = []
@@ -237,7 +239,7 @@ struct UndoHistory: Sendable {
     guard let move else { return }
     for step in own {
       isJoinable = false
-      follow(move, step, changes, after: before, commit)
+      follow(move, step, changes, commit, before: before)
     }
     // The step takes in what the rules made of its entities, but the steps before it did not leave them so.
     forEachTable(of: changes.restricted(to: [byRules]).excluding(others)) {
@@ -259,8 +261,8 @@ struct UndoHistory: Sendable {
     _ move: UndoMove,
     _ step: UndoStep,
     _ changes: ChangeSet,
-    after before: ChangeSet,
-    _ commit: Int64?
+    _ commit: Int64?,
+    before: (ChangeSet) -> ChangeSet
   ) {
     var (step, list) = (step, move.direction == .undo ? done : undone)
     guard let index = list.firstIndex(where: { $0.id == step.id }) else { return }
@@ -269,9 +271,12 @@ struct UndoHistory: Sendable {
       list.remove(at: index)
       step.commits = move.commits
       if let commit { step.commits.insert(commit) }
-      let own = [step.after]
-      let (from, to) = (before.restricted(to: own), changes.restricted(to: own))
-      step.take(move.direction, from: from, to: to)
+      // The opposite direction brings back all that was there, as it does for the stack that has moved the step.
+      step.take(
+        move.direction,
+        from: before(step.after),
+        to: changes.restricted(to: [step.after])
+      )
     } else {
       // The other step has only some of the commits of this one, which keeps the rest.
       forEachTable(of: changes) { $0.remove(step.id, $1) }

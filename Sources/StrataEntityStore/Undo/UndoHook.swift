@@ -52,8 +52,10 @@ package final class UndoHook<State: StateType, Activity: Sendable, Database: Dat
   private var stacks: [Stack] { status.withLock { Array($0.stacks.values) }.compactMap { $0() } }
 
   /// Passes on an undo or redo that changed nothing, and so is no commit.
-  func pass(_ move: UndoMove) {
-    for stack in stacks where ObjectIdentifier(stack) != move.stack { stack.follow(move) }
+  func pass(_ move: UndoMove, from: ChangeSet) {
+    for stack in stacks where ObjectIdentifier(stack) != move.stack {
+      stack.follow(move, from: from)
+    }
   }
 
   package func middlewareWillRun(_ edit: Edit<State>) {

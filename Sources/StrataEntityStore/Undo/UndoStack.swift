@@ -212,7 +212,7 @@ extension UndoStack {
       history.withLock {
         $0.move(move.step.id, direction, commit: nil, from: move.from, to: ChangeSet())
       }
-      hook.pass(UndoMove(direction, move.step, of: self))
+      hook.pass(UndoMove(direction, move.step, of: self), from: move.from)
     }
     return true
   }
@@ -242,34 +242,29 @@ extension UndoStack {
       }
       return
     }
-    let isOwn = move == nil && edit.isMade(by: origin)
-    let before =
-      isOwn || move != nil ? changes.inverted(in: edit.previous[keyPath: database]) : ChangeSet()
     history.withLock { history in
-      if isOwn {
+      if move == nil, edit.isMade(by: origin) {
         history.push(
           edit.trace.name,
-          before: before,
+          before: changes.inverted(in: edit.previous[keyPath: database]),
           after: changes,
           commit: number,
           isShared: isShared
         )
       } else {
-        history.note(
-          changes,
-          after: before,
-          byRules: commit.byRules,
-          commit: number,
-          move: move
-        )
+        history.note(changes, byRules: commit.byRules, commit: number, move: move) {
+          $0.current(in: edit.previous[keyPath: database])
+        }
       }
     }
   }
 
-  /// Another stack has undone or redone a step without a change.
-  func follow(_ move: UndoMove) {
+  /// Another stack has undone or redone a step without a change; `from` is what its entities are.
+  func follow(_ move: UndoMove, from: ChangeSet) {
     history.withLock {
-      $0.note(ChangeSet(), after: ChangeSet(), byRules: ChangeSet(), commit: nil, move: move)
+      $0.note(ChangeSet(), byRules: ChangeSet(), commit: nil, move: move) {
+        from.restricted(to: [$0])
+      }
     }
   }
 }
