@@ -61,11 +61,4 @@ public struct MigrationProgress: Sendable, Hashable {
   public let count: Int
   /// How many records it has read.
   public let records: Int
-
-  package init(migration: String, index: Int, count: Int, records: Int) {
-    self.migration = migration
-    self.index = index
-    self.count = count
-    self.records = records
-  }
 }

@@ -46,26 +46,6 @@ public struct MigrationReport: Sendable, Hashable, Codable {
     /// The revision of its delta; nil where it changed nothing.
     public var revision: Revision?
 
-    package init(
-      number: Int,
-      name: String,
-      form: MigrationForm,
-      tables: [MigrationTableReport] = [],
-      findings: [MigrationFinding] = [],
-      duration: Duration = .zero,
-      bytes: Int = 0,
-      revision: Revision? = nil
-    ) {
-      self.number = number
-      self.name = name
-      self.form = form
-      self.tables = tables
-      self.findings = findings
-      self.duration = duration
-      self.bytes = bytes
-      self.revision = revision
-    }
-
     /// The name of its script: a script for the way back has a name of its own.
     fileprivate func script(_ direction: Direction) -> String {
       direction == .down && form == .sql ? "\(name).down" : name
@@ -101,26 +81,6 @@ public struct MigrationReport: Sendable, Hashable, Codable {
   public var notes: [String] = []
   /// How long all of it took, backup and snapshot included.
   public var duration: Duration = .zero
-
-  package init(
-    direction: Direction,
-    steps: [Step] = [],
-    before: Revision,
-    after: Revision,
-    stoppedBefore: String? = nil,
-    backup: String? = nil,
-    notes: [String] = [],
-    duration: Duration = .zero
-  ) {
-    self.direction = direction
-    self.steps = steps
-    self.before = before
-    self.after = after
-    self.stoppedBefore = stoppedBefore
-    self.backup = backup
-    self.notes = notes
-    self.duration = duration
-  }
 
   /// The findings for which a run stops, by the name of their migration; by `0003_split.down` for a script that takes
   /// one back.
@@ -161,10 +121,7 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
 
     /// Creates a narrowing.
     public init(field: String, from: String, to: String, count: Int) {
-      self.field = field
-      self.from = from
-      self.to = to
-      self.count = count
+      (self.field, self.from, self.to, self.count) = (field, from, to, count)
     }
   }
 
@@ -179,9 +136,7 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
 
     /// Creates a count of dangling references.
     public init(field: String, target: String, count: Int) {
-      self.field = field
-      self.target = target
-      self.count = count
+      (self.field, self.target, self.count) = (field, target, count)
     }
   }
 
@@ -209,9 +164,6 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
   public var narrowed: [Narrowing] = []
   /// References that lead to no entity any more.
   public var dangling: [Dangling] = []
-
-  /// Creates the report of a table that was not changed.
-  public init(table: String) { self.table = table }
 
   /// The name that the table had before the step.
   package var formerName: String { renamedFrom ?? table }
