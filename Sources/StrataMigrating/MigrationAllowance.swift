@@ -1,4 +1,5 @@
 import StrataJournal
+import StrataRecords
 
 /// A finding that a migration says is intended.
 ///
@@ -108,26 +109,23 @@ extension MigrationAllowance: CustomStringConvertible {
 
   /// How a closure or a declaration of Swift says it: `.allowing(.destructive("users.bio"))`.
   package var swift: String {
-    let arguments: [String]
+    let names: [String]
     switch place {
-    case .all: arguments = []
-    case .table(let table): arguments = [table.swiftLiteral]
-    case .field(let field, let table): arguments = [table.swiftLiteral, field.swiftLiteral]
-    case .either(let place): arguments = ["in: \(place.swiftLiteral)"]
+    case .all: names = []
+    case .table(let table): names = [table]
+    case .field(let field, let table): names = [table, field]
+    case .either(let place):
+      return ".allowing(MigrationAllowance(.\(kind), in: \(place.swiftLiteral)))"
     }
-    switch (kind, place) {
-    case (.destructive, .table(let table)), (.lossy, .table(let table)),
-      (.dangling, .table(let table)):
-      if table.isPlainName { return ".allowing(.\(kind)(\(table.swiftLiteral)))" }
-    case (.deletes, .table(let table)): return ".allowing(.deletes(\(table.swiftLiteral)))"
-    case (.destructive, .field(let field, let table)), (.lossy, .field(let field, let table)),
-      (.dangling, .field(let field, let table)):
-      if table.isPlainName, field.isPlainName {
-        return ".allowing(.\(kind)(\"\(table).\(field)\"))"
-      }
+    let literals = names.map(\.swiftLiteral)
+    switch kind {
+    case .deletes where names.count == 1: return ".allowing(.deletes(\(literals[0])))"
+    case .destructive, .lossy, .dangling:
+      guard !names.isEmpty, names.allSatisfy(\.isPlainName) else { break }
+      return ".allowing(.\(kind)(\(names.joined(separator: ".").swiftLiteral)))"
     default: break
     }
-    return ".allowing(MigrationAllowance(\(([".\(kind)"] + arguments).joined(separator: ", "))))"
+    return ".allowing(MigrationAllowance(\(([".\(kind)"] + literals).joined(separator: ", "))))"
   }
 
   /// Reads a list as it is written in a script, with commas or blanks between its parts; nil if it cannot be read, or is
@@ -221,34 +219,17 @@ private struct AllowanceReader {
       rest = rest[name.endIndex...]
       return name.isEmpty ? nil : (String(name), false)
     }
-    rest.removeFirst()
-    var units: [UInt16] = []
-    while let scalar = rest.popFirst() {
-      switch scalar {
-      case "\"": return (String(decoding: units, as: UTF16.self), true)
-      case "\\":
-        guard let unit = readEscape() else { return nil }
-        units.append(unit)
-      default: units += Array(scalar.utf16)
-      }
+    // As a string of JSON has it.
+    var isEscaped = true
+    let quoted = rest.prefix { scalar in
+      defer { isEscaped = scalar == "\\" && !isEscaped }
+      return isEscaped || scalar != "\""
     }
-    return nil
-  }
-
-  /// What follows a backslash, as in JSON.
-  private mutating func readEscape() -> UInt16? {
-    switch rest.popFirst() {
-    case "n": return 0x0A
-    case "r": return 0x0D
-    case "t": return 0x09
-    case "\"": return 0x22
-    case "\\": return 0x5C
-    case "u":
-      let digits = String(rest.prefix(4))
-      rest = rest.dropFirst(4)
-      return digits.utf8.count == 4 ? UInt16(digits, radix: 16) : nil
-    default: return nil
-    }
+    guard quoted.endIndex < rest.endIndex,
+      case .string(let name)? = JSONReader.value(String(quoted) + "\"")
+    else { return nil }
+    rest = rest[quoted.endIndex...].dropFirst()
+    return (name, true)
   }
 }
 
