@@ -49,8 +49,8 @@ struct MigrationStaging {
       CREATE TABLE staged(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
         added INTEGER, removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin IS NOT NULL;
-      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, origin BLOB, added INTEGER,
-        layout INTEGER, record BLOB) WITHOUT ROWID;
+      CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, layout INTEGER, record BLOB,
+        origin BLOB, added INTEGER) WITHOUT ROWID;
       CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
         PRIMARY KEY(target, id, place)) WITHOUT ROWID;
       BEGIN
@@ -259,41 +259,29 @@ extension MigrationStaging {
 
 /// The new IDs of one table.
 extension MigrationStaging {
-  struct Moved {
-    let old: [UInt8]
-    let new: [UInt8]
-    /// Where the record came from that has the old ID.
-    let origin: Origin
-    let record: Record?
-  }
-
-  /// Notes the new ID of a record; false if another record has it already.
-  func note(_ old: [UInt8], isNow new: [UInt8], _ value: [UInt8]) throws(SQLiteError) -> Bool {
+  /// Notes the new ID of a record as it is now; false if another record has it already.
+  ///
+  /// - Parameter value: The new ID as a tagged value.
+  func note(
+    _ old: [UInt8],
+    isNow new: [UInt8],
+    _ value: [UInt8],
+    _ record: Record,
+    from origin: Origin
+  ) throws(SQLiteError) -> Bool {
     do {
       try connection.run(
-        "INSERT INTO moved (old, id, value) VALUES (?, ?, ?)",
-        [.blob(old), .blob(new), .blob(value)]
+        "INSERT INTO moved (old, id, value, layout, record, origin, added) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+          .blob(old), .blob(new), .blob(value), .integer(record.layout), .blob(record.bytes),
+          .blob(orNull: origin.formerID), .integer(origin == .new ? 1 : 0),
+        ]
       )
       return true
     } catch {
       guard error.code.primary == .constraint else { throw error }
       return false
     }
-  }
-
-  /// Notes the record that is to be stored under the new ID, and where it came from.
-  func note(
-    _ old: [UInt8],
-    isStoredAs record: Record,
-    from origin: Origin
-  ) throws(SQLiteError) {
-    try connection.run(
-      "UPDATE moved SET layout = ?, record = ?, origin = ?, added = ? WHERE old = ?",
-      [
-        .integer(record.layout), .blob(record.bytes), .blob(orNull: origin.formerID),
-        .integer(origin == .new ? 1 : 0), .blob(old),
-      ]
-    )
   }
 
   /// The new ID of a record as a tagged value; nil for an ID that no record had.
@@ -303,21 +291,16 @@ extension MigrationStaging {
     }
   }
 
-  /// The records that have new IDs, in the order of the old ones.
-  func moved() -> Peekable<Moved> {
+  /// The records that get new IDs, by the old ones in their order, as they were noted.
+  func moved() -> Peekable<(old: [UInt8], record: Record, origin: Origin)> {
     Peekable(pages: { after in
       try connection.all(
-        """
-        SELECT old, id, origin, coalesce(added, 0), layout, record FROM moved WHERE old > ?
-          ORDER BY old LIMIT 256
-        """,
+        "SELECT old, layout, record, origin, added FROM moved WHERE old > ? ORDER BY old LIMIT 256",
         [.blob(after?.old ?? [])]
       ) { row throws(SQLiteError) in
-        Moved(
-          old: try row.blob(0),
-          new: try row.blob(1),
-          origin: Origin(try row.optionalBlob(2), isNew: try row.int(3) != 0),
-          record: try Self.record(row, 4, 5)
+        (
+          try row.blob(0), (try row.int(1), try row.blob(2)),
+          Origin(try row.optionalBlob(3), isNew: try row.int(4) != 0)
         )
       }
     })

@@ -206,11 +206,15 @@ extension MigrationTables {
     var oldKinds: Set<UInt8> = []
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
-      let id = try newID(try record(entity))
+      let record = try record(entity)
+      let id = try newID(record)
+      if record.isLone { continue }
       if let kind = entity.id.first { oldKinds.insert(kind) }
       kinds.insert(id.scalar.map { .scalar($0) } ?? .tagged)
-      let new = EncodedID.bytes(of: id)
-      guard try staging.note(Array(entity.id), isNow: new, id.taggedBytes) else {
+      let (old, new) = (Array(entity.id), EncodedID.bytes(of: id))
+      let stored = try workspace.sealed((entity.layout, Array(entity.record)), id: old, in: table)
+      let origin = try workspace.origin(of: old, in: table)
+      guard try staging.note(old, isNow: new, id.taggedBytes, stored, from: origin) else {
         throw MigrationStepError.sameID(new, in: table)
       }
     }
@@ -242,10 +246,18 @@ extension MigrationTables {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
     }
-    var scan = workspace.scan(table)
-    while let entity = try scan.next() {
-      var record = try record(entity)
-      guard !record.isLone, let value = try staging.newValue(of: Array(entity.id)) else { continue }
+    var left = staging.moved()
+    while let (old, _, _) = try left.next() { try workspace.clear(old, in: table, .moved) }
+    var moved = staging.moved()
+    while let (old, stored, origin) = try moved.next() {
+      guard let value = try staging.newValue(of: old) else { continue }
+      let entity = StoredEntity(
+        table: table,
+        id: old[...],
+        layout: stored.layout,
+        record: stored.bytes[...]
+      )
+      var record = try record(workspace.opened(entity))
       try unfollowed.look(at: record.members)
       record.id = try RecordValue(taggedBytes: value)
       var members = record.members
@@ -254,23 +266,13 @@ extension MigrationTables {
       }
       members = try rewritten(members, at: references) ?? members
       let (layout, bytes) = try workspace.encode(members, in: table)
-      let number = try workspace.session.number(of: layout, table: table)
-      let id = EncodedID.bytes(of: record.id)
-      let stored = try workspace.sealed((number, bytes), id: id, in: table)
-      let origin = try workspace.origin(of: Array(entity.id), in: table)
-      try staging.note(Array(entity.id), isStoredAs: stored, from: origin)
-    }
-    var left = staging.moved()
-    while let moved = try left.next() {
-      if moved.record == nil || moved.old == moved.new { continue }
-      try workspace.clear(moved.old, in: table, .moved)
-    }
-    var moved = staging.moved()
-    while let moved = try moved.next() {
-      guard let record = moved.record else { continue }
-      let isSame = moved.old == moved.new
-      let origin = moved.origin == .place && !isSame ? .moved(from: moved.old) : moved.origin
-      try workspace.put(record, id: moved.new, from: origin, in: table)
+      try workspace.put(
+        bytes,
+        layout,
+        id: EncodedID.bytes(of: record.id),
+        from: origin == .place ? .moved(from: old) : origin,
+        in: table
+      )
     }
   }
 
@@ -329,66 +331,39 @@ extension MigrationTables {
 extension Layout {
   /// The layout with references to the new names of tables.
   package func referring(to names: [String: String]) throws -> Layout {
-    try Layout(Self.referring(fields, to: names))
-  }
-
-  private static func referring(_ fields: [Field], to names: [String: String]) -> [Field] {
-    fields.map { field in
-      Field(
-        field.name,
-        referring(field.kind, to: names),
-        to: field.references?.replacing(names)
-      )
-    }
-  }
-
-  private static func referring(_ kind: Kind, to names: [String: String]) -> Kind {
-    switch kind {
-    case .unknown, .scalar, .tagged: kind
-    case .array(of: let element): .array(of: referring(element, to: names))
-    case .record(let fields): .record(referring(fields, to: names))
-    }
+    try Layout(Self.changed(fields, in: [], references: { $0.replacing(names) }, kinds: { $1 }))
   }
 
   /// The layout with another kind in the places of references.
   ///
   /// Places in dictionaries describe themselves, and stay as they are.
   func holding(_ kind: Kind, at references: [Reference]) throws -> Layout {
-    var fields = fields
-    for reference in references {
-      fields = Self.holding(fields, kind, at: reference.path[...])
-    }
-    return try Layout(fields)
+    let places = Set(references.map(\.path))
+    return try Layout(
+      Self.changed(fields, in: [], references: { $0 }) { path, old in
+        old != .tagged && places.contains(path) ? kind : old
+      }
+    )
   }
 
-  private static func holding(
+  /// Fields with what closures make of their references, and of the kinds in their places.
+  private static func changed(
     _ fields: [Field],
-    _ kind: Kind,
-    at path: ArraySlice<Reference.Step>
+    in path: [Reference.Step],
+    references: (ReferencedTables) -> ReferencedTables,
+    kinds: ([Reference.Step], Kind) -> Kind
   ) -> [Field] {
-    guard case .field(let name)? = path.first else { return fields }
-    return fields.map { field in
-      guard field.name == name else { return field }
-      return Field(
-        name,
-        holding(field.kind, kind, at: path.dropFirst()),
-        to: field.references
-      )
+    func changed(_ kind: Kind, _ path: [Reference.Step]) -> Kind {
+      switch kind {
+      case .unknown, .scalar, .tagged: kinds(path, kind)
+      case .array(of: let element): kinds(path, .array(of: changed(element, path + [.element])))
+      case .record(let fields):
+        kinds(path, .record(Self.changed(fields, in: path, references: references, kinds: kinds)))
+      }
     }
-  }
-
-  private static func holding(
-    _ old: Kind,
-    _ kind: Kind,
-    at path: ArraySlice<Reference.Step>
-  ) -> Kind {
-    switch (old, path.first) {
-    case (.tagged, _): return old
-    case (_, nil): return kind
-    case (.array(of: let element), .element?):
-      return .array(of: holding(element, kind, at: path.dropFirst()))
-    case (.record(let fields), .field?): return .record(holding(fields, kind, at: path))
-    default: return old
+    return fields.map { field in
+      let kind = changed(field.kind, path + [.field(field.name)])
+      return Field(field.name, kind, to: field.references.map(references))
     }
   }
 }
