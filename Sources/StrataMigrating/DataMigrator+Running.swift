@@ -9,7 +9,7 @@ import StrataStorage
 /// What the calls of a migrator do, on the thread of a worker.
 extension DataMigrator {
   /// Runs a closure with the file of the path, whose writer's lock is held meanwhile.
-  private func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {
+  func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
     return try OwnedStore.hold(path, for: .migrating, persistence) { store in
       try work(
@@ -22,12 +22,8 @@ extension DataMigrator {
     try withLock { try $0.run(direction, to: number) }
   }
 
-  func revertData(to revision: Revision) throws -> MigrationReport {
-    try withLock { try $0.revert(to: revision) }
-  }
-
   /// Reads the store beside a writer, if there is one.
-  private func withReader<R>(_ work: (Connection) throws -> R) throws -> R {
+  func withReader<R>(_ work: (Connection) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
     let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
     return try work(access.connection)
@@ -42,10 +38,6 @@ extension DataMigrator {
         problem: ledger.sequence.problem
       )
     }
-  }
-
-  func readLedger() throws -> [AppliedMigration] {
-    try withReader { try DataLedger.entries(on: $0).map { AppliedMigration($0) } }
   }
 
   /// Runs a closure with a migrator for a copy of the store, which is removed afterwards.

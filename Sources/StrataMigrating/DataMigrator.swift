@@ -1,5 +1,6 @@
 import StrataBase
 public import StrataJournal
+import StrataSchema
 public import StrataStorage
 
 /// Runs the migrations of a store's data, while no program has it open.
@@ -54,7 +55,9 @@ extension DataMigrator {
 
   /// The rows of the store's ledger, by their numbers; changes nothing, and works beside a writer.
   public func history() async throws(PersistenceError) -> [AppliedMigration] {
-    try await work { try $0.readLedger() }
+    try await work {
+      try $0.withReader { try DataLedger.entries(on: $0).map { AppliedMigration($0) } }
+    }
   }
 
   /// Does on a copy what ``up(to:)`` or ``down(to:)`` would do, with the same code, and reports it; changes nothing.
@@ -108,7 +111,7 @@ extension DataMigrator {
   /// Throws `PersistenceError` of the kind `.notThere` for a revision that is not reached or was trimmed.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
-    try await work { try $0.revertData(to: revision) }
+    try await work { try $0.withLock { try $0.revert(to: revision) } }
   }
 
   /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
