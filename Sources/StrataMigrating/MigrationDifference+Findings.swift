@@ -4,6 +4,18 @@ import StrataStorage
 
 /// Findings.
 extension MigrationDifference {
+  private mutating func add(
+    _ kind: MigrationFinding.Kind,
+    _ table: String,
+    _ field: String?,
+    _ count: Int,
+    _ detail: String
+  ) {
+    findings.append(
+      MigrationFinding(kind, table: table, field: field, count: count, detail: detail)
+    )
+  }
+
   mutating func noteLosses(_ comparison: Comparison) throws {
     let (report, shape) = (comparison.report, comparison.shape)
     let table = report.table
@@ -13,14 +25,7 @@ extension MigrationDifference {
       let part =
         report.deleted == report.before
         ? "\(records), all it has" : "\(report.deleted) of its \(report.before) records"
-      findings.append(
-        MigrationFinding(
-          isAll ? .destructive : .deletes,
-          table: table,
-          count: report.deleted,
-          detail: "\(table) loses \(part)"
-        )
-      )
+      add(isAll ? .destructive : .deletes, table, nil, report.deleted, "\(table) loses \(part)")
       if isAll { return }
     }
     let lost = Set(report.valuesLost.keys).subtracting(shape.dropped)
@@ -28,30 +33,13 @@ extension MigrationDifference {
     for (field, count) in report.valuesLost.sorted(by: { $0.key < $1.key }) where count > 0 {
       let names = shape.names(of: field).union([field])
       let isAll = shape.dropped.contains(field) || names.isDisjoint(with: left)
-      let values = Measures.count(count, "value", "values")
-      findings.append(
-        MigrationFinding(
-          isAll ? .destructive : .lossy,
-          table: table,
-          field: field,
-          count: count,
-          detail: "\(table).\(field) loses \(values)\(isAll ? ", all it has" : "")"
-        )
-      )
+      let values = "\(Measures.count(count, "value", "values"))\(isAll ? ", all it has" : "")"
+      add(isAll ? .destructive : .lossy, table, field, count, "\(table).\(field) loses \(values)")
     }
     for (field, count) in comparison.lossy.sorted(by: { $0.key < $1.key }) {
-      findings.append(
-        MigrationFinding(
-          .lossy,
-          table: table,
-          field: field,
-          count: count,
-          detail: """
-            \(table).\(field) gets a kind that does not hold \(Measures.count(count, "value", "values")) \
-            of it
-            """
-        )
-      )
+      let values = Measures.count(count, "value", "values")
+      let detail = "\(table).\(field) gets a kind that does not hold \(values) of it"
+      add(.lossy, table, field, count, detail)
     }
   }
 
@@ -95,18 +83,10 @@ extension MigrationDifference {
         )
       }.sorted { ($0.field, $0.target) < ($1.field, $1.target) }
       for entry in list {
-        findings.append(
-          MigrationFinding(
-            .dangling,
-            table: table,
-            field: entry.field,
-            count: entry.count,
-            detail: """
-              \(Measures.count(entry.count, "reference", "references")) from \(table).\(entry.field) to \
-              \(entry.target) would lead to no record
-              """
-          )
-        )
+        let references = Measures.count(entry.count, "reference", "references")
+        let place = "\(table).\(entry.field)"
+        let detail = "\(references) from \(place) to \(entry.target) would lead to no record"
+        add(.dangling, table, entry.field, entry.count, detail)
       }
       if let index = reports.firstIndex(where: { $0.table == table }) {
         reports[index].dangling = list

@@ -47,11 +47,8 @@ struct MigrationDifference {
   ///
   /// O(records of the changed tables), one pass.
   mutating func encode(into delta: inout DeltaEncoder) throws {
-    var comparisons: [Comparison] = []
     for table in workspace.changedTables {
-      comparisons.append(try compare(table, into: &delta))
-    }
-    for var comparison in comparisons {
+      var comparison = try compare(table, into: &delta)
       if let replaced = comparison.replaced {
         try noteLosses(Comparison(report: replaced, shape: TableShape(former: nil)))
         reports.append(replaced)
@@ -135,7 +132,7 @@ struct MigrationDifference {
       }
       before = EntityKey(table: formerTable, id: (row.formerID ?? row.id)[...])
     }
-    return try workspace.wasThere(Array(before.id), in: before.table) ? before : nil
+    return try workspace.before(Array(before.id), in: before.table) == nil ? nil : before
   }
 
   /// Compares a record that has another ID now with what it was; nil for one that the step has added before.

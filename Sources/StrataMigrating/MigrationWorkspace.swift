@@ -158,22 +158,18 @@ extension MigrationWorkspace {
 
   /// The same as it is stored.
   private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
-    let number = number(of: table)
-    if changes(table), let row = try staging.row(of: .staged, number, id) {
+    if changes(table), let row = try staging.row(of: .staged, number(of: table), id) {
       return row.entity(in: table)
     }
-    if keptTables.contains(table), let row = try staging.row(of: .kept, number, id) {
+    return try before(id, in: table)
+  }
+
+  /// The entity of an ID as it was when the step started, as it is stored.
+  func before(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+    if keptTables.contains(table), let row = try staging.row(of: .kept, number(of: table), id) {
       return row.entity(in: table)
     }
     return try lookUps[table, default: LookUp(base, table)].entity(id)
-  }
-
-  /// Whether a table had an entity before the step.
-  func wasThere(_ id: [UInt8], in table: String) throws -> Bool {
-    if keptTables.contains(table), let row = try staging.row(of: .kept, number(of: table), id) {
-      return row.record != nil
-    }
-    return try lookUps[table, default: LookUp(base, table)].entity(id) != nil
   }
 
   /// Finds entities of the file one by one; IDs that come in order are found by one pass.
