@@ -47,55 +47,30 @@ extension DataMigration {
   ) throws(SQLMigrationError) {
     let name = SQLMigrationName.withoutPrefix(name)
     let sql = SQLTokens.plain(sql)
-    let up = try Self.script(sql, of: name) {
-      $0.conflict(as: SQLMigrationName.number(of: name), hasDown: down != nil)
-    }
-    if let numbers = up.replaces {
+    let script = try MigrationScript(sql, of: name)
+    try script.checkReplaces(as: SQLMigrationName.number(of: name), hasDown: down != nil)
+    if let numbers = script.replaces {
       self.init(name, replacing: numbers)
       return
     }
-    var empty: Set<MigrationReport.Direction> = up.isEmpty ? [.up] : []
-    var back: Step?
-    if let down {
-      let script = try Self.script(SQLTokens.plain(down), of: "\(name).down") { $0.conflictAsDown }
-      if script.isEmpty { empty.insert(.down) }
-      let step = SQLStep(script: script, name: "\(name).down", timeLimit: timeLimit)
-      back = { tables in try Self.run(step, on: tables) }
+    let back = try down.map { down throws(SQLMigrationError) in
+      try MigrationScript(SQLTokens.plain(down), of: "\(name).down")
     }
-    let step = SQLStep(script: up, name: name, timeLimit: timeLimit)
+    try back?.checkIsOne()
+    let scripts: [(MigrationReport.Direction, MigrationScript?)] = [(.up, script), (.down, back)]
+    let empty = scripts.filter { $0.1?.isEmpty ?? false }.map(\.0)
+    func step(_ script: MigrationScript) -> Step {
+      let step = SQLStep(script: script, timeLimit: timeLimit)
+      return { tables in try step.run(on: tables) }
+    }
     self.init(
       name: name,
       form: .sql,
       content: NormalizedSQL(sql).bytes,
       script: sql,
-      emptyScripts: empty,
-      down: back,
-      up: { tables in try Self.run(step, on: tables) }
+      emptyScripts: Set(empty),
+      down: back.map(step),
+      up: step(script)
     )
-  }
-
-  /// - Throws: what the step throws; errors of temporary files as such.
-  private static func run(_ step: SQLStep, on tables: MigrationTables) throws {
-    do {
-      try step.run(on: tables)
-    } catch EntityTableError.temporaryDiskFull {
-      throw PersistenceError.Reason.temporaryFile("there is no room for a copy of the tables")
-    } catch EntityTableError.temporaryFile(let detail) {
-      throw PersistenceError.Reason.temporaryFile(detail)
-    }
-  }
-
-  private static func script(
-    _ sql: String,
-    of name: String,
-    _ conflict: (MigrationScript) -> MigrationScript.Unreadable?
-  ) throws(SQLMigrationError) -> MigrationScript {
-    do throws(MigrationScript.Unreadable) {
-      let script = try MigrationScript(sql)
-      if let conflict = conflict(script) { throw conflict }
-      return script
-    } catch {
-      throw .directive(migration: name, line: error.line, detail: error.detail)
-    }
   }
 }

@@ -186,7 +186,7 @@ extension MigrationFolder.Step {
   fileprivate var replaces: ClosedRange<Int>? {
     guard let up else { return nil }
     do {
-      return try MigrationScript(SQLTokens.plain(up)).replaces
+      return try MigrationScript(SQLTokens.plain(up), of: name).replaces
     } catch {
       return nil
     }

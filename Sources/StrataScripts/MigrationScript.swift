@@ -13,12 +13,8 @@ import StrataSchema
 ///
 /// Comments are no part of the checksum, so a check or a permission may be added later.
 struct MigrationScript: Sendable {
-  /// A comment that starts with `-- strata:` and is not understood.
-  struct Unreadable: Error, Equatable {
-    let line: Int
-    let detail: String
-  }
-
+  /// The migration; with `.down` for a script that takes it back.
+  let name: String
   let sql: String
   private(set) var before: [ScriptCheck] = []
   private(set) var after: [ScriptCheck] = []
@@ -36,9 +32,9 @@ struct MigrationScript: Sendable {
   ///
   /// A directive counts on a line of its own, and only a line feed ends a line. In a text or a name in quotes it is data.
   ///
-  /// - Throws: `Unreadable` for a directive that is wrong, and for one in another place, where it would have no effect.
-  init(_ sql: String) throws(Unreadable) {
-    self.sql = sql
+  /// - Throws: `.directive` for one that is wrong, and for one in another place, where it would have no effect.
+  init(_ sql: String, of name: String) throws(SQLMigrationError) {
+    (self.name, self.sql) = (name, sql)
     let tokens = SQLTokens(sql)
     var line = 1
     /// Whether nothing but space is before the token on its line.
@@ -48,10 +44,15 @@ struct MigrationScript: Sendable {
       if token.isBlank, token.kind != .space {
         let comment = DirectiveComment(text)
         if let directive = comment.directive {
-          if !startsLine { throw .besideSQL(text, line: line) }
+          if !startsLine {
+            throw unreadable(
+              line,
+              "a directive has a line of its own: move “\(text)” to the next one"
+            )
+          }
           try read(directive, line)
         } else if let below = comment.hidden {
-          throw .hidden(line: line + below)
+          throw hidden(line + below)
         }
       }
       if !token.isBlank, token.kind != .semicolon { hasStatement = true }
@@ -61,7 +62,7 @@ struct MigrationScript: Sendable {
     }
   }
 
-  private mutating func read(_ directive: Substring, _ line: Int) throws(Unreadable) {
+  private mutating func read(_ directive: Substring, _ line: Int) throws(SQLMigrationError) {
     let word = directive.prefix { !$0.isWhitespace }
     let rest = directive.dropFirst(word.count).trimmed
     switch word {
@@ -69,44 +70,45 @@ struct MigrationScript: Sendable {
     case "after": after.append(try check(rest, line))
     case "allow":
       guard let read = MigrationAllowance.list(rest) else {
-        throw Unreadable(
-          line: line,
-          detail: """
-            cannot read “\(rest)”: write -- strata:allow destructive(users.bio), with one of \
-            \(MigrationFinding.Kind.allCases.map(\.rawValue).joined(separator: ", "))
-            """
+        throw unreadable(
+          line,
+          """
+          cannot read “\(rest)”: write -- strata:allow destructive(users.bio), with one of \
+          \(MigrationFinding.Kind.allCases.map(\.rawValue).joined(separator: ", "))
+          """
         )
       }
       allowances += read
     case "replaces":
       let numbers = rest.split(separator: "...").compactMap { Int($0) }
       guard numbers.count == 2, numbers[0] >= 1, numbers[1] >= numbers[0] else {
-        throw Unreadable(line: line, detail: "cannot read “\(rest)”: write a range such as 1...12")
+        throw unreadable(line, "cannot read “\(rest)”: write a range such as 1...12")
       }
       if replaces != nil {
-        throw Unreadable(line: line, detail: "a script stands for one range: keep one of the lines")
+        throw unreadable(line, "a script stands for one range: keep one of the lines")
       }
       replaces = numbers[0]...numbers[1]
       replacesLine = line
     default:
-      throw Unreadable(
-        line: line,
-        detail: "“strata:\(word)” is not known: use before, after, allow or replaces"
+      throw unreadable(
+        line,
+        "“strata:\(word)” is not known: use before, after, allow or replaces"
       )
     }
   }
 
-  /// What a script of this number says beside that it stands for others, which would have no effect; nil if there is
-  /// nothing.
-  func conflict(as number: Int?, hasDown: Bool) -> Unreadable? {
-    guard let replaces else { return nil }
+  /// Refuses what a script that stands for others says beside that, as it would have no effect.
+  ///
+  /// - Parameter number: That of its migration.
+  func checkReplaces(as number: Int?, hasDown: Bool) throws(SQLMigrationError) {
+    guard let replaces else { return }
     if let number, number != replaces.upperBound {
-      return Unreadable(
-        line: replacesLine,
-        detail: """
-          the migration \(number) cannot stand for \(replaces): give it the number of the last one, \
-          \(replaces.upperBound), or write \(replaces.lowerBound)...\(number)
-          """
+      throw unreadable(
+        replacesLine,
+        """
+        the migration \(number) cannot stand for \(replaces): give it the number of the last one, \
+        \(replaces.upperBound), or write \(replaces.lowerBound)...\(number)
+        """
       )
     }
     let detail: String? =
@@ -119,37 +121,52 @@ struct MigrationScript: Sendable {
       } else {
         nil
       }
-    return detail.map { Unreadable(line: replacesLine, detail: $0) }
+    if let detail { throw unreadable(replacesLine, detail) }
   }
 
-  /// The same for a script that takes a migration back.
-  var conflictAsDown: Unreadable? {
-    if replaces == nil { return nil }
-    return Unreadable(
-      line: replacesLine,
-      detail: "a script for the way back stands for no other: write this into the script itself"
+  /// Refuses a script that takes a migration back and stands for others.
+  func checkIsOne() throws(SQLMigrationError) {
+    if replaces == nil { return }
+    throw unreadable(
+      replacesLine,
+      "a script for the way back stands for no other: write this into the script itself"
+    )
+  }
+
+  private func unreadable(_ line: Int, _ detail: String) -> SQLMigrationError {
+    .directive(migration: name, line: line, detail: detail)
+  }
+
+  /// A directive within a comment.
+  private func hidden(_ line: Int) -> SQLMigrationError {
+    unreadable(
+      line,
+      """
+      a directive within a comment has no effect: give it a line of its own, or put a bar before it, as in \
+      | strata:allow
+      """
     )
   }
 
   /// Whether it has neither a statement nor a check.
   var isEmpty: Bool { before.isEmpty && after.isEmpty && !hasStatement }
 
-  private func check(_ sql: String, _ line: Int) throws(Unreadable) -> ScriptCheck {
+  private func check(_ sql: String, _ line: Int) throws(SQLMigrationError) -> ScriptCheck {
     let tokens = SQLTokens(sql)
     let words = tokens.filter { !$0.isBlank }
     if tokens.contains(where: { $0.isBlank && DirectiveComment(tokens.text(of: $0)).isOne }) {
-      throw .hidden(line: line)
+      throw hidden(line)
     }
     guard let first = words.first else {
-      throw Unreadable(line: line, detail: "a check is a SELECT on the same line")
+      throw unreadable(line, "a check is a SELECT on the same line")
     }
     guard ["select", "with", "values"].contains(tokens.text(of: first).lowercased()) else {
-      throw Unreadable(line: line, detail: "“\(sql)” is no check: write one SELECT")
+      throw unreadable(line, "“\(sql)” is no check: write one SELECT")
     }
     if let end = words.firstIndex(where: { $0.kind == .semicolon }) {
-      throw Unreadable(
-        line: line,
-        detail: end == words.count - 1
+      throw unreadable(
+        line,
+        end == words.count - 1
           ? "a check is a SELECT without a semicolon: leave out the one at its end"
           : "a check is one SELECT: write a line for each, without a semicolon"
       )
@@ -186,24 +203,6 @@ extension MigrationScript {
       if isEmpty || function == "strftime" && commas == 0 { return true }
     }
     return false
-  }
-}
-
-extension MigrationScript.Unreadable {
-  /// A directive within a comment.
-  fileprivate static func hidden(line: Int) -> Self {
-    Self(
-      line: line,
-      detail: """
-        a directive within a comment has no effect: give it a line of its own, or put a bar before it, as in \
-        | strata:allow
-        """
-    )
-  }
-
-  /// A directive behind a statement, or behind a comment.
-  fileprivate static func besideSQL(_ comment: String, line: Int) -> Self {
-    Self(line: line, detail: "a directive has a line of its own: move “\(comment)” to the next one")
   }
 }
 

@@ -6,8 +6,6 @@ import StrataSQLite
 /// Runs a script of SQL on the tables of a migration.
 struct SQLStep: Sendable {
   let script: MigrationScript
-  /// The migration.
-  let name: String
   let timeLimit: Duration
 
   /// O(entities of the tables that the script uses).
@@ -15,8 +13,17 @@ struct SQLStep: Sendable {
   /// The script is compiled over empty tables first, so that an error in its text is found before anything is
   /// copied.
   ///
-  /// - Throws: `DataMigrationError.checkFailed` and `.sealed`, `EntityTableError`, errors of the tables.
+  /// - Throws: `DataMigrationError.checkFailed` and `.sealed`, `EntityTableError`, errors of temporary files as such, errors of
+  ///   the tables.
   func run(on tables: MigrationTables) throws {
+    do {
+      try runScript(on: tables)
+    } catch EntityTableError.temporaryFile(let detail) {
+      throw PersistenceError.Reason.temporaryFile(detail)
+    }
+  }
+
+  private func runScript(on tables: MigrationTables) throws {
     try script.checkStatements()
     for allowance in script.allowances { tables.allow(allowance) }
     let text = ([script.sql] + (script.before + script.after).map(\.sql)).joined().lowercased()
@@ -62,7 +69,7 @@ struct SQLStep: Sendable {
     case .real(let number) where number != 0: return
     default:
       throw DataMigrationError.checkFailed(
-        name,
+        script.name,
         check: "line \(check.line), \(check.sql),",
         result: Self.text(value)
       )
@@ -89,11 +96,10 @@ struct SQLStep: Sendable {
     try tables.alter(changes)
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     try copies.forEachChange { change in
-      switch change.change {
-      case .put(let layout, let record, from: let former):
-        try tables.put(record, layout, id: change.id, from: former, in: change.table)
-      case .remove: try tables.remove(encodedID: change.id, from: change.table)
+      guard let (layout, record) = change.record else {
+        return try tables.remove(encodedID: change.id, from: change.table)
       }
+      try tables.put(record, layout, id: change.id, from: change.former, in: change.table)
     }
     for (table, number) in try copies.givenNumbers() { tables.noteNumber(number, in: table) }
     for finding in rounded(copies) { tables.note(finding) }

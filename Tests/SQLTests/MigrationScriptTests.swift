@@ -294,7 +294,6 @@ import Testing
         .valueTooLarge(line: 3), "line 3: a value is larger than 64 MB; let the script make smaller"
       ),
       (.tooMuch, "does it end?"),
-      (.temporaryDiskFull, "free some space"),
       (.temporaryFile("x"), "check the disk"),
       (.memoryLimit, "raise the limit"),
       (.noID(table: "t"), "add one"),

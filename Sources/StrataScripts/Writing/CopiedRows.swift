@@ -85,7 +85,7 @@ struct CopiedRows {
         try move(record.entity, to: id, row, body)
       } else {
         let id = Array(record.entity.id)
-        try body(RecordChange(table: result.storedName, id: id, change: .remove))
+        try body(RecordChange(table: result.storedName, id: id, record: nil, former: id))
       }
     }
   }
@@ -126,8 +126,7 @@ struct CopiedRows {
     from former: [UInt8]?,
     _ body: (RecordChange) throws -> Void
   ) throws {
-    let change = RecordChange.Change.put(put.layout, put.bytes, from: former)
-    try body(RecordChange(table: result.storedName, id: id, change: change))
+    try body(RecordChange(table: result.storedName, id: id, record: put, former: former))
   }
 }
 

@@ -124,7 +124,7 @@ extension EntityTables {
     }
     for result in results {
       do {
-        var writer = try rowWriter(of: result, cells)
+        var writer = try RowWriter(of: result, cells, in: connection)
         if result.kind.keepsRows {
           var rows = try CopiedRows(of: result, in: connection, writer)
           try rows?.forEachChange(body)
@@ -248,29 +248,24 @@ extension EntityTables {
       guard let number else { continue }
       let origin = ColumnOrigin(number, source.columns, source.records)
       guard origin.kind != declared, Self.isUnspecific(column.type, origin.kind),
-        try holdsOnly(
-          origin.kind,
-          SQLName.quoted(column.name),
-          of: "main.\(SQLName.quoted(table))"
-        )
+        try holdsOnly(origin.kind, column.name, of: table) ?? false
       else { continue }
       return origin
     }
     return nil
   }
 
-  /// Whether a column has values, and all of them are values of a kind as SQL shows it.
-  private func holdsOnly(_ kind: ColumnKind, _ column: String, of table: String) throws -> Bool {
+  /// Whether all values of a column are values of a kind as SQL shows it; nil if it has none.
+  private func holdsOnly(_ kind: ColumnKind, _ name: String, of table: String) throws -> Bool? {
+    let column = SQLName.quoted(name)
     let rows = try connection.cursor(
-      "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL"
+      "SELECT \(column) FROM main.\(SQLName.quoted(table)) WHERE \(column) IS NOT NULL"
     )
-    var hasValue = false
-    while try rows.next() {
-      let value = try rows.withRow { row throws(SQLiteError) in try row.value(0) }
-      guard kind.shows(value) else { return false }
-      hasValue = true
+    var result: Bool?
+    while result ?? true, try rows.next() {
+      result = kind.shows(try rows.withRow { row throws(SQLiteError) in try row.value(0) })
     }
-    return hasValue
+    return result
   }
 
   /// Whether a column of a table that was created again holds what its origin holds: its type does not say anything
@@ -281,13 +276,8 @@ extension EntityTables {
     in table: String
   ) throws -> Bool {
     guard Self.isUnspecific(column.type, origin.kind) else { return false }
-    if column.type.isEmpty || ColumnKind(declaration: column.type) == origin.kind { return true }
-    let place = "main.\(SQLName.quoted(table))"
-    let isEmpty =
-      try connection.first(
-        "SELECT 1 FROM \(place) WHERE \(SQLName.quoted(column.name)) IS NOT NULL"
-      ) { _ throws(SQLiteError) in true } == nil
-    return try isEmpty || holdsOnly(origin.kind, SQLName.quoted(column.name), of: place)
+    return try column.type.isEmpty || ColumnKind(declaration: column.type) == origin.kind
+      || holdsOnly(origin.kind, column.name, of: table) ?? true
   }
 
   /// Whether a type says only how SQLite stores a column, as those of CREATE TABLE … AS do.
@@ -318,14 +308,14 @@ extension EntityTables {
     var old = Peekable(try result.table?.records.start() ?? { nil })
     while let id = (try old.peek()?.id).orEarlier(try new.peek()?.id[...]) {
       let record = try old.next { $0.id == id }
-      var change = RecordChange.Change.remove
+      var put: RowWriter.Record?
       if let row = try new.next(if: { $0.id[...] == id }) {
         let origin = record.map { ($0.layout, $0.record) }
-        let put = try writer.record(ofRow: row.number, isCopied: false, id: row.id, from: origin)
-        guard let put else { continue }
-        change = .put(put.layout, put.bytes, from: record == nil ? nil : row.id)
+        put = try writer.record(ofRow: row.number, isCopied: false, id: row.id, from: origin)
+        if put == nil { continue }
       }
-      try body(RecordChange(table: result.storedName, id: Array(id), change: change))
+      let former = record.map { Array($0.id) }
+      try body(RecordChange(table: result.storedName, id: Array(id), record: put, former: former))
     }
   }
 
@@ -345,42 +335,17 @@ extension EntityTables {
         (try row.int(0), try row.value(1))
       }
       let id = try Self.encode(value, result.columns[result.id], result.name)
-      guard try Self.isAdded([.blob(id), .integer(row)], by: insert) else {
+      do throws(SQLiteError) {
+        try insert.start([.blob(id), .integer(row)])
+        _ = try insert.next()
+      } catch {
+        guard error.code.primary == .constraint else { throw error }
         throw EntityTableError.sameID(table: result.storedName, id: EncodedID.text(of: id[...]))
       }
     }
     insert.reset()
     try connection.execute("COMMIT")
     return sorted
-  }
-
-  private func rowWriter(of result: Result, _ cells: StoredCells?) throws -> RowWriter {
-    try RowWriter(
-      result.storedName,
-      result.columns,
-      id: result.id,
-      from: result.table,
-      keepsRows: result.kind.keepsRows,
-      cells,
-      try connection.cursor(
-        "SELECT \(result.columnList) FROM \(result.place) WHERE \(result.row) = ?"
-      )
-    )
-  }
-
-  /// Adds a row; false if there is one with its ID.
-  private static func isAdded(
-    _ values: [Value],
-    by insert: RowCursor
-  ) throws(SQLiteError) -> Bool {
-    do throws(SQLiteError) {
-      try insert.start(values)
-      _ = try insert.next()
-      return true
-    } catch {
-      guard error.code.primary == .constraint else { throw error }
-      return false
-    }
   }
 
   static func encode(

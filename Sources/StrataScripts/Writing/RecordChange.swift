@@ -3,18 +3,13 @@ package import StrataRecords
 
 /// What scripts have done to one entity.
 package struct RecordChange {
-  package enum Change {
-    /// The record of this ID now, with the layout to read it with, and the encoded ID of the record that it was; nil for
-    /// a new one.
-    case put(Layout, [UInt8], from: [UInt8]?)
-    /// The record that had this ID is gone.
-    case remove
-  }
-
   package let table: String
   /// The encoded ID.
   package let id: [UInt8]
-  package let change: Change
+  /// The record of this ID now, with the layout to read it with; nil if the one that had it is gone.
+  package let record: (layout: Layout, bytes: [UInt8])?
+  /// The encoded ID of the record that it was; nil for a new one.
+  package let former: [UInt8]?
 }
 
 /// Why a script failed, or why its result cannot be stored.
@@ -28,9 +23,7 @@ package enum EntityTableError: Error, Equatable, Sendable {
   case valueTooLarge(line: Int?)
   /// The script adds more than it may.
   case tooMuch
-  /// The temporary directory has no room for the tables.
-  case temporaryDiskFull
-  /// An error of reading or writing the temporary files.
+  /// An error of reading or writing the temporary files, or no room for them.
   case temporaryFile(String)
   /// It needs more memory than it may.
   case memoryLimit
@@ -70,8 +63,6 @@ extension EntityTableError: CustomStringConvertible {
     case .valueTooLarge(let line):
       "\(Self.place(line))a value is larger than 64 MB; let the script make smaller ones"
     case .tooMuch: "the script adds more to the tables than it may: does it end?"
-    case .temporaryDiskFull:
-      "the disk has no room for a copy of the tables: free some space, or set TMPDIR"
     case .temporaryFile(let detail):
       "a temporary file failed (\(detail)): check the disk of the temporary directory, or set TMPDIR"
     case .memoryLimit:
@@ -113,6 +104,9 @@ extension EntityTableError: CustomStringConvertible {
       """
     }
   }
+
+  /// The temporary directory has no room.
+  static let temporaryDiskFull = temporaryFile("there is no room for a copy of the tables")
 
   private static func place(_ line: Int?) -> String { line.map { "line \($0): " } ?? "" }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StrataColumns
 import StrataJournal
+import StrataMigrating
 import StrataRecords
 import StrataSQLite
 
@@ -97,20 +98,17 @@ struct RowWriter {
   }
 
   init(
-    _ table: String,
-    _ columns: [Column],
-    id: Int,
-    from source: EntityTables.Table?,
-    keepsRows: Bool,
+    of result: EntityTables.Result,
     _ cells: StoredCells?,
-    _ select: RowCursor
+    in connection: Connection
   ) throws {
-    self.table = table
-    self.columns = columns
-    self.id = id
-    self.select = select
+    let source = result.table
+    (table, columns, id) = (result.storedName, result.columns, result.id)
+    keepsRows = result.kind.keepsRows
+    select = try connection.cursor(
+      "SELECT \(result.columnList) FROM \(result.place) WHERE \(result.row) = ?"
+    )
     self.cells = cells
-    self.keepsRows = keepsRows
     records = source?.records
     reader = source.map { source in
       EntityReader(source.columns, used: source.columns.columns.indices) {
@@ -126,7 +124,9 @@ struct RowWriter {
     let hasID =
       source.map { $0.records.ordered.contains { $0.fields.contains { $0.name == "id" } } } ?? true
     copied = columns.map { column in
-      guard keepsRows, let source, let number = column.origin?.number else { return true }
+      guard result.kind.keepsRows, let source, let number = column.origin?.number else {
+        return true
+      }
       return source.isCopied(number)
     }
     // A field `id` that is not the ID has a column of its own.
@@ -184,7 +184,11 @@ struct RowWriter {
     let values = try Self.values(in: select, from: 0)
     select.reset()
     guard let origin, let records else {
-      return try encode(try newMembers(values, ids))
+      // A row that is inserted into a table with records has no NULL of theirs.
+      let isSet = values.enumerated().map { index, value in
+        index == id ? storesID : value != .null || !keepsRows
+      }
+      return try encode(try members([], values, isSet, ids))
     }
     let isChanged = try changed(values, origin, isCopied: isCopied)
     return try record(
@@ -300,21 +304,6 @@ struct RowWriter {
     }
   }
 
-  private mutating func newMembers(
-    _ values: [Value],
-    _ ids: [[UInt8]]
-  ) throws -> [RecordValue.Member] {
-    var members: [RecordValue.Member] = []
-    for (index, (column, value)) in zip(columns, values).enumerated() {
-      if index == id, !storesID { continue }
-      // A row that is inserted into a table with records has no NULL of theirs.
-      if value == .null, keepsRows { continue }
-      guard let stored = try stored(value, column, nil, ids) else { continue }
-      members.append(.init(index == id ? "id" : column.field, stored))
-    }
-    return members
-  }
-
   private mutating func members(
     _ before: [RecordValue.Member],
     _ values: [Value],
@@ -341,9 +330,9 @@ struct RowWriter {
         members.append(.init(column.field, value))
       }
     }
-    for index in columns.indices where index != id && isChanged[index] && !done.contains(index) {
-      guard let value = try stored(values[index], columns[index], nil, ids) else { continue }
-      members.append(.init(columns[index].field, value))
+    for (index, column) in columns.enumerated() where isChanged[index] && !done.contains(index) {
+      guard let value = try stored(values[index], column, nil, ids) else { continue }
+      members.append(.init(index == id ? "id" : column.field, value))
     }
     return members
   }
