@@ -95,9 +95,9 @@ extension MigrationScript {
     case "ATTACH", "DETACH": return "leave \(first) out: a script may use its tables only"
     case "PRAGMA":
       let pragma = name(words[1...]) ?? ""
-      return pragma == "foreign_keys"
+      return pragma.contains("foreign_key")
         ? """
-        leave PRAGMA foreign_keys out: no foreign key is enforced in a script, and references that would lead to no record \
+        leave PRAGMA \(pragma) out: no foreign key is enforced in a script, and references that would lead to no record \
         are reported
         """
         : "leave PRAGMA \(pragma) out: it would not change the store, and a script may use its tables only"

@@ -131,6 +131,7 @@ import Testing
       ("BEGIN IMMEDIATE TRANSACTION; SELECT 1", "one transaction"),
       ("SAVEPOINT a", "one transaction"),
       ("-- a\nPRAGMA foreign_keys = OFF;", "line 2: leave PRAGMA foreign_keys out: no foreign key"),
+      ("PRAGMA defer_foreign_keys=ON", "leave PRAGMA defer_foreign_keys out: no foreign key"),
       ("PRAGMA main.journal_mode = wal", "leave PRAGMA journal_mode out"),
       ("VACUUM", "leave VACUUM out: all pending migrations are one transaction"),
       ("EXPLAIN QUERY PLAN SELECT 1", "leave EXPLAIN out"), ("ATTACH 'x' AS y", "its tables only"),

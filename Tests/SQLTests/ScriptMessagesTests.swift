@@ -41,11 +41,38 @@ struct ScriptMessagesTests {
     #expect(
       try await failure("-- first\nALTER TABLE users ADD COLUMN email TEXT NOT NULL;")
         == """
-        line 2: users has records, which would have no value in email, and it is NOT NULL: give them one with a DEFAULT, as \
-        in ADD COLUMN email … NOT NULL DEFAULT ''
+        line 2: Cannot add a NOT NULL column with default value NULL; the table has records, which need a value: write NOT \
+        NULL DEFAULT and one
         """
     )
     #expect(try await failure("ALTER TABLE users ADD COLUMN email TEXT NOT NULL DEFAULT ''") == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("ADD COLUMN mail TEXT UNIQUE", "leave it out"),
+      ("ADD COLUMN made TEXT DEFAULT CURRENT_TIMESTAMP", "add it without the DEFAULT"),
+      ("ADD COLUMN made TEXT DEFAULT (datetime('now'))", "add it without the DEFAULT"),
+      ("ADD COLUMN loud TEXT AS (upper(name)) STORED", "leave out STORED"),
+      ("ADD COLUMN k INTEGER PRIMARY KEY", "the column id is the key"),
+      ("DROP COLUMN id", "the column id is the key"),
+      ("RENAME COLUMN nme TO title", "did you mean name?"),
+    ]
+  )
+  func `what SQLite does not do to a table has a way on`(
+    _ change: String,
+    _ way: String
+  ) async throws {
+    #expect(try await failure("ALTER TABLE users \(change)")?.contains(way) == true)
+  }
+
+  @Test(arguments: [
+    "ALTER TABLE users ADD COLUMN mail TEXT; CREATE UNIQUE INDEX mails ON users(mail)",
+    "ALTER TABLE users ADD COLUMN made TEXT; UPDATE users SET made = '2026-02-03'",
+    "ALTER TABLE users ADD COLUMN loud TEXT AS (upper(name))",
+  ])
+  func `the ways on work`(_ script: String) async throws {
+    #expect(try await failure(script) == nil)
   }
 
   @Test

@@ -196,8 +196,8 @@ final class ScriptDatabase {
   /// What SQLite says, with the table or column that a misspelt one may mean.
   private func message(of error: SQLiteError) -> String {
     let (sql, message) = (error.sql ?? "", Self.withoutHint(error.message))
-    if message == "Cannot add a NOT NULL column with default value NULL" {
-      return Self.missingDefault(in: sql)
+    if let way = Self.waysOn.first(where: { message.hasPrefix($0.refusal) })?.way {
+      return "\(message); \(way)"
     }
     if message.hasPrefix("ON CONFLICT clause does not match") {
       return """
@@ -227,31 +227,36 @@ final class ScriptDatabase {
     return String(message[..<hint.lowerBound].replacing("\"", with: "", maxReplacements: 1))
   }
 
-  /// The message for `ALTER TABLE people ADD COLUMN email TEXT NOT NULL` where people has rows.
-  private static func missingDefault(in sql: String) -> String {
-    let words = sql.split { $0.isWhitespace }
-    func word(after names: String...) -> Substring? {
-      var rest = words[...]
-      for name in names {
-        guard let index = rest.firstIndex(where: { $0.uppercased() == name }) else { return nil }
-        rest = rest[(index + 1)...]
-      }
-      return rest.first
-    }
-    let table = word(after: "TABLE") ?? "the table"
-    let column = word(after: "ADD", "COLUMN") ?? word(after: "ADD") ?? "the new column"
-    return """
-      \(table) has records, which would have no value in \(column), and it is NOT NULL: give them one with a DEFAULT, as in \
-      ADD COLUMN \(column) … NOT NULL DEFAULT ''
-      """
-  }
+  /// What to do where SQLite does not change a table.
+  private static let waysOn: [(refusal: String, way: String)] = [
+    (
+      "Cannot add a NOT NULL column with default value NULL",
+      "the table has records, which need a value: write NOT NULL DEFAULT and one"
+    ),
+    (
+      "Cannot add a UNIQUE column",
+      "a UNIQUE holds in its script only: leave it out, or let CREATE UNIQUE INDEX check the values"
+    ),
+    (
+      "Cannot add a column with non-constant default",
+      "the table has records: add it without the DEFAULT, and let an UPDATE give them their values"
+    ),
+    (
+      "cannot add a STORED column",
+      "leave out STORED: the column keeps the values that it has when the script ends"
+    ),
+    ("Cannot add a PRIMARY KEY column", "the column id is the key of every table"),
+    ("cannot drop PRIMARY KEY column", "the column id is the key of every table"),
+  ]
 
   private func suggestion(for message: String) -> String {
     for (prefix, names) in [
       ("no such column: ", "SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c"),
       ("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
     ] where message.hasPrefix(prefix) {
-      let word = message.dropFirst(prefix.count).split(separator: ".").last ?? ""
+      // SQLite writes the name that ALTER TABLE has with quotes.
+      let name = message.dropFirst(prefix.count).replacing("\"", with: "")
+      let word = name.split(separator: ".").last ?? ""
       do {
         let known = try connection.all(names) { row in try row.text(0) }
         guard let name = String(word).nearest(among: known) else { break }
