@@ -281,11 +281,6 @@ def anchors(text):
     return found
 
 
-def catalog_of(path):
-    """The path up to its DocC catalog; nothing outside of one."""
-    return path[:path.find(".docc/") + 5] if ".docc/" in path else ""
-
-
 @rule
 def links(tree):
     pages = {path: text for path, text in tree.files.items() if path.endswith(".md") and text is not None}
@@ -296,9 +291,6 @@ def links(tree):
         if match := re.search(r"(?:^|/)(\w+)\.docc/(?:.*/)?([^/]+)\.md$", path):
             articles[match[2]] = articles[f"{match[1]}/{match[2]}"] = path
             articles.setdefault(match[1], path)
-    images = collections.defaultdict(set)
-    for path in filter(catalog_of, tree.files):
-        images[catalog_of(path)].add(re.split(r"[~@.]", path.rsplit("/", 1)[-1])[0])
     anchors_of = {}
 
     def has_anchor(path, anchor):
@@ -310,8 +302,7 @@ def links(tree):
         text = prose(text)
         for match in LINK.finditer(text):
             link = match[2] or match[3]
-            # DocC finds an image by its name without the ending.
-            if re.match(r"[a-z][a-z+.-]*:", link) or (match[1] and link in images.get(catalog_of(path), ())):
+            if re.match(r"[a-z][a-z+.-]*:", link):
                 continue
             target, _, anchor = link.partition("#")
             target = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
@@ -320,8 +311,11 @@ def links(tree):
                 yield Finding(path, line, link, f"There is no file {target}. Correct or remove the link.")
             elif anchor and target in pages and not has_anchor(target, anchor):
                 yield Finding(path, line, link, f"{target} has no heading #{anchor}. Correct the link.")
-    commented = [(file.path, file.text) for file in tree.under("Sources/", "Migrations/", "Tests/TestSupport/")]
-    for path, text in [*sorted((path, prose(text)) for path, text in pages.items()), *commented]:
+        for match in DOC_LINK.finditer(text):
+            yield Finding(path, text.count("\n", 0, match.start()) + 1, match.group(),
+                          "Write the path of the page, which leads there where the code is hosted too.")
+    for file in tree.under("Sources/", "Migrations/", "Tests/TestSupport/"):
+        path, text = file.path, file.text
         for match in DOC_LINK.finditer(text):
             name, anchor = match[1].removeprefix("/documentation/"), match[2]
             line = text.count("\n", 0, match.start()) + 1
