@@ -7,7 +7,7 @@ extension Store {
     TableDispatcherBase<State, Activity, Entity>
 }
 
-/// A dispatcher of one entity table; each of its verbs is one commit.
+/// A dispatcher of one entity table.
 ///
 /// ```swift
 /// let users = AppStore.TableDispatcher<User>(targetStore: store, table: \.db.users)
@@ -15,7 +15,9 @@ extension Store {
 /// try users.update("42") { $0.name = "Ada Lovelace" }
 /// ```
 ///
-/// To make several changes in one commit, use `commit { table in … }`.
+/// Each verb is one commit; to make several changes in one, use `commit { table in … }`. Every
+/// dispatcher whose scope is a table has the same verbs, such as a `StoreComponentType` with
+/// `static let scope = \AppState.db.users`.
 open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: EntityType>:
   ScopedDispatcherBase<State, Activity, EntityTable<Entity>>, @unchecked Sendable
 {
@@ -28,21 +30,24 @@ open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: Ent
   }
 }
 
-extension TableDispatcherBase {
+/// The verbs of a dispatcher whose scope is an entity table.
+extension DispatcherType {
   /// The entity with this ID as last committed, or nil.
   ///
   /// O(log n).
-  public subscript(id: EntityID<Entity>) -> Entity? { state[id] }
+  public subscript<Entity>(id: EntityID<Entity>) -> Entity? where Scope == EntityTable<Entity> {
+    state[id]
+  }
 
   /// Inserts an entity, or replaces the one with its ID.
   ///
   /// Throws when a rule of the database refuses the commit; then it is rolled back.
-  public func insert(
+  public func insert<Entity>(
     _ entity: Entity,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws {
+  ) throws where Scope == EntityTable<Entity> {
     try commit("insert", fileID: fileID, function: function, line: line) {
       table throws in table.insert(entity)
     }
@@ -51,12 +56,12 @@ extension TableDispatcherBase {
   /// Inserts or replaces all the entities in one commit.
   ///
   /// Throws when a rule of the database refuses the commit; then it is rolled back.
-  public func insert(
+  public func insert<Entity>(
     contentsOf entities: some Sequence<Entity>,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws {
+  ) throws where Scope == EntityTable<Entity> {
     try commit("insert", fileID: fileID, function: function, line: line) {
       table throws in table.insert(contentsOf: entities)
     }
@@ -66,13 +71,13 @@ extension TableDispatcherBase {
   ///
   /// Throws `EntityError` when it is absent or its ID changed, and what the closure throws.
   @discardableResult
-  public func update<R>(
+  public func update<Entity, R>(
     _ id: EntityID<Entity>,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ change: (inout Entity) throws -> R
-  ) throws -> R {
+  ) throws -> R where Scope == EntityTable<Entity> {
     try commit("update", fileID: fileID, function: function, line: line) {
       table throws in try table.update(id, change)
     }
@@ -82,13 +87,13 @@ extension TableDispatcherBase {
   ///
   /// Throws as `update` does, except that it returns nil for an absent entity.
   @discardableResult
-  public func updateIfExists(
+  public func updateIfExists<Entity>(
     _ id: EntityID<Entity>,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ change: (inout Entity) throws -> Void
-  ) throws -> Entity? {
+  ) throws -> Entity? where Scope == EntityTable<Entity> {
     try commit("update", fileID: fileID, function: function, line: line) {
       table throws in try table.updateIfExists(id, change)
     }
@@ -98,12 +103,12 @@ extension TableDispatcherBase {
   ///
   /// Throws when a rule of the database refuses the commit; then it is rolled back.
   @discardableResult
-  public func remove(
+  public func remove<Entity>(
     _ id: EntityID<Entity>,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws -> Entity? {
+  ) throws -> Entity? where Scope == EntityTable<Entity> {
     try commit("remove", fileID: fileID, function: function, line: line) {
       table throws in table.remove(id)
     }
@@ -112,12 +117,12 @@ extension TableDispatcherBase {
   /// Removes the entities with these IDs in one commit; absent ones are skipped.
   ///
   /// Throws when a rule of the database refuses the commit; then it is rolled back.
-  public func remove(
+  public func remove<Entity>(
     in ids: some Sequence<EntityID<Entity>>,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws {
+  ) throws where Scope == EntityTable<Entity> {
     try commit("remove", fileID: fileID, function: function, line: line) {
       table throws in table.remove(in: ids)
     }
@@ -126,11 +131,11 @@ extension TableDispatcherBase {
   /// Removes every entity in one commit.
   ///
   /// Throws when a rule of the database refuses the commit; then it is rolled back.
-  public func removeAll(
+  public func removeAll<Entity>(
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws {
+  ) throws where Scope == EntityTable<Entity> {
     try commit("remove all", fileID: fileID, function: function, line: line) {
       table throws in table.removeAll()
     }

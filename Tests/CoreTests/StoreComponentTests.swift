@@ -38,6 +38,25 @@ import Testing
     #expect(model.changes.previous?.myInfo.name == "")
   }
 
+  @Test func `one with a path works on that part`() {
+    let model = VisitModel(store: store)
+    store.commit { $0.count = 7 }
+    model.visit()
+    model.accept { $0.visiting(2) }
+    #expect(model.state.visits == 3)
+    #expect(model.rootState.count == 7)
+    #expect(store.state.loggedIn.visits == 3)
+    #expect(model.changes.value.visits == 3)
+    #expect(model.derived(.map(\.visits)).value == 3)
+  }
+
+  @MainActor @Test func `its path starts at the scope of its dispatcher`() {
+    let model = NameModel(store: store.detached(from: \.loggedIn))
+    model.rename(to: "Ada")
+    #expect(model.state.name == "Ada")
+    #expect(store.state.loggedIn.myInfo.name == "Ada")
+  }
+
   @Test func `it can be passed as a dispatcher`() {
     func visit(_ profile: some DispatcherType<LibraryState, LibraryActivity, LibraryState.LoggedIn>)
     {
@@ -127,6 +146,26 @@ private final class ProfileModel: StoreComponentType {
   let store: LibraryStore.ScopedDispatcher<LibraryState.LoggedIn>
 
   init(store: LibraryStore.ScopedDispatcher<LibraryState.LoggedIn>) { self.store = store }
+}
+
+private final class VisitModel: StoreComponentType {
+  static let scope = \LibraryState.loggedIn
+  let store: LibraryStore
+
+  init(store: LibraryStore) { self.store = store }
+
+  func visit() { commit("visit") { $0.visits += 1 } }
+
+  func visiting(_ times: Int) -> Mutation<Void> { .mutation { $0.visits += times } }
+}
+
+@MainActor private final class NameModel: StoreComponentType {
+  nonisolated static let scope = \LibraryState.LoggedIn.myInfo
+  let store: LibraryStore.ScopedDispatcher<LibraryState.LoggedIn>
+
+  init(store: LibraryStore.ScopedDispatcher<LibraryState.LoggedIn>) { self.store = store }
+
+  func rename(to name: String) { commit("rename") { $0.name = name } }
 }
 
 private final class VisitService:

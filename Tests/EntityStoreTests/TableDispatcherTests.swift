@@ -175,4 +175,29 @@ import Testing
     try Shop(author: "lem", store: store).write("Solaris")
     #expect(books.state == [Book(id: 1, title: "Solaris", author: "lem")])
   }
+
+  @Test func `a component of a table has the verbs of the table`() throws {
+    final class Shelf: StoreComponentType {
+      static let scope = \LibraryState.db.books
+      let store: LibraryStore
+
+      init(store: LibraryStore) { self.store = store }
+
+      func write(_ title: String) throws {
+        try insert(Book(id: Book.ID(state.count + 1), title: title, author: "lem"))
+      }
+    }
+    let shelf = Shelf(store: store)
+    let solaris = shelf.derived(from: 1)
+    try shelf.write("Solaris")
+    try shelf.write("Eden")
+    try shelf.update(1) { $0.title = "Solaris (1961)" }
+    try shelf.remove(2)
+    #expect(shelf[1]?.title == "Solaris (1961)")
+    #expect(solaris.value?.title == "Solaris (1961)")
+    #expect(books.state == [Book(id: 1, title: "Solaris (1961)", author: "lem")])
+    #expect(store.changes.version == 4)
+    try store.detached(by: \.db.books).removeAll()
+    #expect(shelf.state.isEmpty)
+  }
 }

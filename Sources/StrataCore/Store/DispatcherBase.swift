@@ -57,38 +57,52 @@ open class DispatcherBase<State: StateType, Activity: Sendable>:
   }
 }
 
-/// An object with a `store` that is itself a dispatcher of that store.
+/// An object with a `store` that is itself a dispatcher of that store, or of a part of its state.
 ///
 /// ```swift
-/// @MainActor final class CounterModel: StoreComponentType {
+/// final class Library: StoreComponentType {
 ///   let store: AppStore
 ///
 ///   init(store: AppStore) { self.store = store }
 ///
-///   func increment() { commit { $0.count += 1 } }
+///   func add(_ book: Book) { commit("add book") { $0.db.books.insert(book) } }
 /// }
 ///
-/// model.state.count
-/// let subscription = model.sinkState { … }
+/// final class ProfileEditor: StoreComponentType {
+///   static let scope = \AppState.profile
+///   let store: AppStore
+///
+///   init(store: AppStore) { self.store = store }
+///
+///   func rename(to name: String) { commit("rename") { $0.name = name } }
+/// }
 /// ```
 ///
 /// Everything of a ``DispatcherType`` works on the object: `commit`, `state`, subscriptions, derived
-/// values, actions and mutations. The `store` may also be a dispatcher; then the scope is that of the
-/// dispatcher. Declare it with `let`.
+/// values, actions and mutations. The `store` may also be a dispatcher; the ``scope-swift.type.property``
+/// starts at its scope, and is all of it unless the type has one. Declare both with `let`. A class on
+/// the main actor says `nonisolated static let scope`.
 public protocol StoreComponentType<WrappedStore>: DispatcherType
-where
-  State == WrappedStore.State, Activity == WrappedStore.Activity, Scope == WrappedStore.Scope
-{
+where State == WrappedStore.State, Activity == WrappedStore.Activity {
   /// The store or dispatcher it works on.
   associatedtype WrappedStore: DispatcherType
+  /// The part of the state it works on.
+  associatedtype Scope = WrappedStore.Scope
 
   /// The store or dispatcher it works on.
   var store: WrappedStore { get }
+  /// The path from the scope of ``store`` to the part of the state that the type works on.
+  static var scope: StatePath<WrappedStore.Scope, Scope> { get }
 }
 
 extension StoreComponentType {
   /// The store that is committed to.
   public var targetStore: Store<WrappedStore.State, WrappedStore.Activity> { store.targetStore }
   /// The path from the state to the scope.
-  public var scope: StatePath<WrappedStore.State, WrappedStore.Scope> { store.scope }
+  public var scope: StatePath<WrappedStore.State, Scope> { appending(Self.scope, to: store.scope) }
+}
+
+extension StoreComponentType where Scope == WrappedStore.Scope {
+  /// The whole scope of the store or dispatcher.
+  public static var scope: StatePath<WrappedStore.Scope, WrappedStore.Scope> { \.self }
 }

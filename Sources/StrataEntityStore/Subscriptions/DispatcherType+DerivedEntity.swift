@@ -100,12 +100,14 @@ extension DispatcherType {
   }
 }
 
-extension TableDispatcherBase {
+/// The same for a dispatcher whose scope is an entity table.
+extension DispatcherType {
   /// The entity with this ID, nil while there is none.
   ///
   /// The same as `derived(from: id, in: table)` of the store.
   @inlinable
-  public func derived(from id: EntityID<Entity>) -> Derived<Entity?> {
+  public func derived<Entity>(from id: EntityID<Entity>) -> Derived<Entity?>
+  where Scope == EntityTable<Entity> {
     derived(from: id, in: \.self)
   }
 
@@ -113,16 +115,18 @@ extension TableDispatcherBase {
   ///
   /// Throws `EntityError.notFound` when there is no such entity now.
   @inlinable
-  public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<RetainedEntity<Entity>> {
+  public func derivedNonNull<Entity>(
+    from id: EntityID<Entity>
+  ) throws -> Derived<RetainedEntity<Entity>> where Scope == EntityTable<Entity> {
     try derivedNonNull(from: id, in: \.self)
   }
 
   /// Calls `receive` for every commit that changes the table, in order, each once.
   @inlinable
-  public func sinkEntityChanges(
+  public func sinkEntityChanges<Entity>(
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
-  ) -> StoreSubscription {
+  ) -> StoreSubscription where Scope == EntityTable<Entity> {
     sinkEntityChanges(in: \.self, queue: queue, receive: receive)
   }
 }
