@@ -26,6 +26,14 @@ import Testing
     #expect(try member("1", "fields", "1", "name", of: json) == "name")
   }
 
+  @Test func `a field that no entity has a value of has no kind yet`() async throws {
+    let tracker = try await Tracker(at: folder.path("tracker.strata"))
+    try await tracker.persistence.close()
+    let schema = try await Program.strata("schema", folder.path("tracker.strata"), "issues")
+    let assignee = schema.output.split(separator: "\n").first { $0.contains("assignee") }
+    #expect(assignee?.hasSuffix("no value so far") == true, "\(schema.output)")
+  }
+
   @Test func `what is not a terminal is as wide as COLUMNS says`() async throws {
     let line = #"COLUMNS="$2" "$0" tables "$1""#
     let narrow = try await Program.shell(line, path, "40").output
