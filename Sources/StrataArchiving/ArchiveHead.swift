@@ -117,7 +117,7 @@ extension ArchiveCandidate {
       ? nil : "nothing can lead as \"\(leader)\" after epoch \(epoch) from \(start)"
   }
 
-  /// Whether a head is that of its leadership right after another one: no other process led in between.
+  /// Whether this leadership wrote `head` directly after `before`, so that no other process led in between.
   ///
   /// - Parameter before: Nil for an archive without a store.
   func leads(to head: ArchiveHead, from before: ArchiveHead?) -> Bool {

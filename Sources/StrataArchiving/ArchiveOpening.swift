@@ -468,7 +468,7 @@ package struct ArchiveOpening: Sendable {
 
   /// Whether the archive has every commit up to a position of the file.
   ///
-  /// One that still has what was erased from the file counts as one that does not.
+  /// An archive that still has entities that were erased from the file does not count as having it.
   package func has(_ position: Position) -> Bool {
     guard let mark, hasHistory else { return false }
     return position.revision <= mark.revision

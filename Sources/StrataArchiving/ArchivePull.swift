@@ -73,7 +73,7 @@ package actor ArchivePull {
   /// Throws as ``run(to:_:)`` does, except `.fileExists`; also `.alreadyOpen`, and `.busy` while a reader keeps SQLite's
   /// WAL; and `.archive` with `.refused` where the archive has another history than the file was compared with.
   ///
-  /// - Parameter compared: The end of the history that is to come in the place of the file's.
+  /// - Parameter compared: The end of the history that replaces the history of the file.
   package func replace(by compared: HistoryMark) async throws(PersistenceError) -> Position {
     do {
       let store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))

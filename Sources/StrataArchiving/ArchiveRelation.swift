@@ -14,10 +14,10 @@ package enum ArchiveRelation: Sendable, Equatable {
   case farBehind
   /// The two have different commits; nil if it is not known where they start to differ.
   case diverged(after: Revision?)
-  /// Entities were erased from the file that the archive still has, and the archive has no other commits than the file.
+  /// The archive still has entities that were erased from the file. Otherwise both have the same commits.
   case rewritten
-  /// Entities were erased from the archive that the file still has, and the file has no other commits than the archive, but
-  /// perhaps some after its end.
+  /// The file still has entities that were erased from the archive. Otherwise both have the same commits; the file may have
+  /// more at its end.
   case superseded
   /// The file was taken back on purpose, and the archive has another history.
   case cut

@@ -88,7 +88,7 @@ package struct Leadership: Sendable {
   }
 
   package enum Action: Sendable, Equatable {
-    /// The archive ends at the mark; what else it has is to be asked.
+    /// The archive ends at the mark. The rest of its contents must be read.
     case start(at: HistoryMark)
     case acceptCommits(for: Duration)
     case refuseCommits

@@ -103,8 +103,9 @@ extension DataMigrator {
     try await work { try $0.run(.down, to: number) }
   }
 
-  /// Makes the data what it was at a revision that is kept, as one delta, and the ledger too: migrations after it are
-  /// pending again, and those that were taken back since have run.
+  /// Resets the data and the ledger to their contents at a revision that is kept, as one delta.
+  ///
+  /// Migrations after that revision are pending again, and those that were taken back since have run.
   ///
   /// No history is lost, and no types are needed. O(entities).
   ///

@@ -6,7 +6,7 @@ import StrataStorage
 /// The references that a step has added, to find those that lead to no record.
 ///
 /// What a changed record refers to is counted up, and what it referred to before is counted down. So a reference that
-/// led to nothing before the step, and was kept or moved, is none of the step's.
+/// already led to nothing before the step, and that the step kept or moved, does not count.
 struct MigrationReferences {
   /// A field with references, in a table.
   struct Place: Hashable {

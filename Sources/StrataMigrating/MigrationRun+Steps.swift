@@ -46,7 +46,7 @@ extension MigrationRun {
     return report
   }
 
-  /// Makes the data what it was at a revision, as one delta, and the ledger too.
+  /// Resets the data and the ledger to their contents at a revision, as one delta.
   ///
   /// It throws as ``run(_:to:_:)`` does.
   func revert(to revision: Revision) throws -> MigrationReport {

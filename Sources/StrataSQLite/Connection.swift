@@ -27,7 +27,7 @@ package final class Connection {
   let walFrameCount = WALFrameCount()
   let callbacks = ConnectionCallbacks()
   private(set) var handle: OpaquePointer?
-  /// Is asked before each read, and notified after it; nil if nobody watches over the file.
+  /// Is asked before each read, and notified after it; nil if the file is not watched.
   package var gate: (any ConnectionGate)?
   /// How many reads are inside each other at the moment.
   private var reads = 0

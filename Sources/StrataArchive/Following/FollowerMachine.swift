@@ -64,7 +64,7 @@ package struct FollowerMachine: Sendable {
     min(interval * max(failures, 1), .seconds(5))
   }
 
-  /// Takes what was learned; returns what is to be told.
+  /// Takes an observation, and returns the events to report.
   package mutating func take(_ input: Input, at time: Date) -> [FollowerEvent] {
     let confirmed = status == .current ? lastContact : nil
     defer {

@@ -4,8 +4,8 @@ package import StrataSQLite
 
 /// The deltas of a file, in order.
 ///
-/// All SQL on the journal is in this file, except that of copying it (`RowCopy`). It reads and writes rows;
-/// their meaning is the subject of ``JournalReplay`` and ``DeltaEncoder``.
+/// It reads and writes rows; their meaning is the subject of ``JournalReplay`` and ``DeltaEncoder``. Copying the journal
+/// (`RowCopy`) and cutting it have SQL of their own.
 package struct Journal {
   package let connection: Connection
   package init(connection: Connection) { self.connection = connection }

@@ -170,7 +170,7 @@ package struct JournalReplay {
     (revision, chain) = (before.header.revision, before.hash)
   }
 
-  /// Moves to the end of a run of which nothing more is needed, or to the last delta up to `last`.
+  /// Moves to the end of a run whose remaining deltas are not needed, or to the last delta up to `last`.
   private mutating func move(over run: IndexedRun, through last: Revision) throws {
     if run.last <= last { return (revision, chain) = (run.last, run.chain) }
     try move(before: last.next)

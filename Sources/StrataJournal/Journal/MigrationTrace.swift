@@ -13,7 +13,7 @@ package enum MigrationTrace: Equatable, Sendable {
   case up(Int)
   /// A migration was taken back.
   case down(Int)
-  /// The data was made what it was at a revision.
+  /// The data was reset to its contents at a revision.
   case revert(to: Revision)
 
   /// The bytes in its delta.

@@ -9,7 +9,7 @@ struct MigrateRevert: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",
     abstract:
-      "Makes the data what it was at a revision, and the migrations after it pending again.",
+      "Resets the data to its contents at a revision; the migrations after it are pending again.",
     discussion: """
       It is one new delta, so no history is lost, and the store is copied first, beside it. Neither scripts nor types \
       are needed, so it also goes back across migrations without a way back. What was committed since is no longer in \
