@@ -16,7 +16,7 @@ import Testing
     "Scenarios/questions.md", "Scenarios/more-questions.md", "Scenarios/wrong-questions.md",
     "../../Sources/StrataCLI/StrataCLI.docc/FindingABug.md",
     "../../Sources/StrataCLI/StrataCLI.docc/KeepingAStore.md", "Scenarios/keeping.md",
-    "../../Sources/StrataCLI/StrataCLI.docc/Runbook.md",
+    "../../Sources/StrataCLI/StrataCLI.docc/Runbook.md", "../../README.md",
   ]
 
   @Test(arguments: pages)

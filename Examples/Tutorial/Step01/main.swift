@@ -33,14 +33,14 @@ store.commit("buy") { library in
 }
 
 do {
-  try store.commit("correct") { library throws in
+  try store.commit("correct") { library in
     library.db.books.removeAll()
     try library.db.books.update("momo-3") { $0.author = "Michael Ende" }
   }
 } catch {
   print("Nothing has changed. \(error)")
 }
-try store.commit("correct") { library throws in
+try store.commit("correct") { library in
   try library.db.books.update("momo-2") { $0.author = "Michael Ende" }
 }
 subscription.cancel()

@@ -55,7 +55,7 @@ enum Acting {
   }
 
   static func throwing(store: AppStore) throws {
-    try store.commit("finish") { state throws in
+    try store.commit("finish") { state in
       try state.db.books.update("emma") { $0.isRead = true }
     }
   }
@@ -78,17 +78,29 @@ enum Acting {
     print(library.state.db.books.count)
   }
 
+  final class ProfileEditor: StoreComponentType {
+    static let scope = \AppState.profile
+    let store: AppStore
+
+    init(store: AppStore) { self.store = store }
+
+    func rename(to name: String) { commit("rename") { $0.name = name } }
+  }
+
   final class OpenLibrary: AppStore.Dispatcher, @unchecked Sendable {
     func add(_ book: Book) { commit("add book") { $0.db.books.insert(book) } }
   }
 
-  final class ProfileEditor: AppStore.ScopedDispatcher<Profile>, @unchecked Sendable {
+  final class OpenProfileEditor: AppStore.ScopedDispatcher<Profile>, @unchecked Sendable {
     init(store: Store) { super.init(targetStore: store, scope: \.profile) }
 
     func rename(to name: String) { commit("rename") { $0.name = name } }
   }
 
-  static func table(store: AppStore) throws {
+  static func parts(store: AppStore) throws {
+    let profile = store.detached(by: \.profile)
+    profile.commit("rename") { $0.name = "Ada" }
+
     let books = AppStore.TableDispatcher<Book>(targetStore: store, table: \.db.books)
     try books.insert(Book(id: "emma", title: "Emma"))
     try books.update("emma") { $0.isRead = true }

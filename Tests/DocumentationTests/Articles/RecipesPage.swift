@@ -139,15 +139,19 @@ private enum Recipes {
 
   static func playing(store: Store<MusicState, Never>, now: TimeInterval) throws {
     store.commit("tick") { $0.player.position = now }
-    try store.commit("pause") { state throws in
+    try store.commit("pause") { state in
       let position = state.player.position
       try state.db.tracks.update("intro") { $0.lastPosition = position }
     }
   }
 
-  final class Board: AppStore.Dispatcher, @unchecked Sendable {
+  final class Board: StoreComponentType {
+    let store: AppStore
+
+    init(store: AppStore) { self.store = store }
+
     func publish(_ ids: [Post.ID]) throws {
-      try commit("publish \(ids.count) posts") { state throws in
+      try commit("publish \(ids.count) posts") { state in
         try state.db.posts.update(in: ids) { $0.isPublished = true }
       }
     }
@@ -160,6 +164,41 @@ private enum Recipes {
       try board.pin("p1")
     }
     try undo.undo()
+  }
+
+  struct Like: EntityType {
+    static let tableName: TableName = "likes"
+    let id: EntityID<Like>
+    let user: User.ID
+    let post: Post.ID
+
+    init(user: User.ID, post: Post.ID) {
+      id = Like.ID("\(user.raw)/\(post.raw)")
+      (self.user, self.post) = (user, post)
+    }
+
+    static let byUser = GroupIndex(\Like.user)
+    static let byPost = GroupIndex(\Like.post)
+    static let indexes: EntityIndexes<Like> = [byUser, byPost]
+  }
+
+  struct Blog: DatabaseType {
+    var users = EntityTable<User>()
+    var posts = EntityTable<Post>()
+    var likes = EntityTable<Like>()
+
+    static let schema = DatabaseSchema<Blog> {
+      Entities(\.users)
+      Entities(\.posts)
+      Entities(\.likes)
+      References(from: \.likes, Like.byUser, to: \.users, onRemoval: .cascade)
+      References(from: \.likes, Like.byPost, to: \.posts, onRemoval: .cascade)
+    }
+  }
+
+  static func likes(db: Blog) -> [User.ID] {
+    let fans = db.likes[Like.byPost]["p1"].map(\.user)
+    return fans
   }
 
   struct Playlist: EntityType {
@@ -205,6 +244,6 @@ private protocol PlaylistDatabase: DatabaseType {
 
 extension Recipes.Board {
   func pin(_ id: Post.ID) throws {
-    try commit("pin") { state throws in try state.db.posts.update(id) { $0.isPublished = true } }
+    try commit("pin") { state in try state.db.posts.update(id) { $0.isPublished = true } }
   }
 }

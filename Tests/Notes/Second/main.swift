@@ -35,7 +35,7 @@ try await withPersistence(
 ) { store, persistence in
   print(persistence.report)
   if let number = CommandLine.arguments.dropFirst().first.flatMap(Int.init) {
-    try store.commit("finish") { state throws in
+    try store.commit("finish") { state in
       try state.db.notes.update(EntityID(number)) { $0.isDone = true }
     }
   }

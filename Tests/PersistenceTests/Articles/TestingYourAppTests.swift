@@ -23,12 +23,13 @@ private struct AppState: RuledStateType {
 
 private typealias AppStore = Store<AppState, Never>
 
-private final class TodoList: AppStore.Dispatcher, @unchecked Sendable {
+private final class TodoList: StoreComponentType {
+  let store: AppStore
   let now: @Sendable () -> Date
 
   init(store: AppStore, now: @escaping @Sendable () -> Date = { Date() }) {
+    self.store = store
     self.now = now
-    super.init(targetStore: store)
   }
 
   func add(_ id: Todo.ID, _ title: String) throws {
@@ -38,7 +39,7 @@ private final class TodoList: AppStore.Dispatcher, @unchecked Sendable {
   }
 
   func finish(_ id: Todo.ID) throws {
-    try commit("finish") { state throws in
+    try commit("finish") { state in
       try state.db.todos.update(id) { $0.done = now() }
     }
   }
