@@ -17,7 +17,9 @@ extension Persistence {
   ///
   /// It needs no `UndoStack`: the commits may be of any launch, as long as the history has them, and the new commit can be
   /// undone too. What other commits have written since is not touched. Rules of the database act on the new commit, and may
-  /// refuse it. Excluded tables stay as they are. O(deltas since the first of the commits), not under the edit lock.
+  /// refuse it. Excluded tables stay as they are. A field that this build does not know comes back with its entity where the
+  /// record from before has it; where only such a field differs, it stays, and `strata undo` takes it back.
+  /// O(deltas since the first of the commits), not under the edit lock.
   ///
   /// - Parameters:
   ///   - commits: The revisions of the commits.
@@ -57,10 +59,10 @@ extension Persistence {
       at: CommitPlace(fileID, function, line)
     )
     // A commit between reading the file and the new commit may change one of the entities.
-    for _ in 0..<10 {
+    for _ in 0..<Self.undoAttempts {
       try await writePending(for: nil)
-      let (now, then) = try await records(of: undo, conflicts)
-      if let revision = try replace(now, by: then, trace) { return revision }
+      let (now, then, fields) = try await records(of: undo, conflicts)
+      if let revision = try replace(now, by: then, fields, trace) { return revision }
     }
     throw PersistenceError(
       .appending,
@@ -69,11 +71,14 @@ extension Persistence {
     )
   }
 
-  /// What the entities are, and what they get.
+  /// How often an undo is tried while other commits change the same entities.
+  package static var undoAttempts: Int { 10 }
+
+  /// What the entities are, what they get, and the fields of that which this build does not know.
   private func records(
     of undo: CommitUndo,
     _ conflicts: UndoConflict
-  ) async throws(PersistenceError) -> (now: Delta, then: Delta) {
+  ) async throws(PersistenceError) -> (now: Delta, then: Delta, fields: CarriedFields) {
     try await read { view, decoder in
       let merge = try undo.merge(in: view)
       var causes = merge.result.refusals
@@ -87,10 +92,9 @@ extension Persistence {
       guard let header = try view.journal.last()?.header else {
         throw CorruptionError("the journal has no delta")
       }
-      return (
-        try decoder.decode(header, [blocks.now], view.catalog),
-        try decoder.decode(header, [blocks.then], view.catalog)
-      )
+      let now = try decoder.decode(header, [blocks.now], view.catalog)
+      let then = try decoder.decode(header, [blocks.then], view.catalog)
+      return (now, then, decoder.carried)
     }
   }
 }

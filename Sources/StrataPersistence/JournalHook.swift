@@ -75,9 +75,12 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
   private func unknownFields(of changes: ChangeSet, in edit: Edit<State>) -> PutFields {
     persistence.carried.withLock { carried in
       let restored = edit.attachments[CarriedFields.restored]
-      if carried.isEmpty, restored?.isEmpty ?? true { return PutFields() }
+      let returned = edit.attachments[CarriedFields.returned]
+      if carried.isEmpty, restored?.isEmpty ?? true, returned?.isEmpty ?? true {
+        return PutFields()
+      }
       let isUndo = edit.attachments[UndoMove.key] != nil
-      return carried.follow(changes, isUndo: isUndo, restoring: restored)
+      return carried.follow(changes, isUndo: isUndo, restoring: restored, returning: returned)
     }
   }
 

@@ -165,14 +165,16 @@ extension Persistence {
   ///
   /// Returns the revision it became, the last one if nothing differed, or nil if a commit has changed one of them.
   ///
+  /// - Parameter fields: Those of the wanted records that this build does not know.
   /// - Throws: the violation of a rule of the database; then the commit is rolled back.
   package func replace(
     _ expected: Delta,
     by wanted: Delta,
+    _ fields: CarriedFields = CarriedFields(),
     _ trace: CommitTrace
   ) throws -> Revision? {
     var isExpected = true
-    let revision = try commit(trace) { state, _ in
+    let revision = try commit(trace) { state, attachments in
       var now = state
       let present = state[keyPath: database]
       now[keyPath: database].apply(expected.changes.reverting(present, policy))
@@ -181,6 +183,7 @@ extension Persistence {
         ChangeSet(from: present, to: now[keyPath: database]).isEmpty
         && [any AnyTableChanges](values, from: state, to: now).isEmpty
       if !isExpected { return }
+      attachments[CarriedFields.returned] = fields
       state[keyPath: database].apply(wanted.changes.reverting(present, policy))
       for value in values { value.assign(wanted.valueChanges, to: &state) }
     }
@@ -216,7 +219,8 @@ extension Persistence {
         of: view.identity.id,
         policy,
         as: .inspecting,
-        at: path
+        at: path,
+        unknownFields: .collected
       )
       return try body(view, decoder)
     }

@@ -316,6 +316,96 @@ struct ProgramUndoTests {
   }
 }
 
+/// A document whose decoding runs what the test wants, as anything may happen while a file is read.
+private struct Draft: EntityType {
+  static let tableName: TableName = "drafts"
+  static let whileDecoding = Lock<(@Sendable () -> Void)?>(nil)
+
+  let id: EntityID<Draft>
+  var text: String
+
+  init(id: EntityID<Draft>, text: String) { (self.id, self.text) = (id, text) }
+
+  private enum CodingKeys: CodingKey { case id, text }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(EntityID<Draft>.self, forKey: .id)
+    text = try container.decode(String.self, forKey: .text)
+    Self.whileDecoding.withLock { $0 }?()
+  }
+}
+
+private struct DraftDatabase: DatabaseType {
+  var drafts = EntityTable<Draft>()
+  static let schema = DatabaseSchema<DraftDatabase> { Entities(\.drafts) }
+}
+
+private struct DraftState: StateType {
+  var db = DraftDatabase()
+}
+
+private final class DraftStore: Store<DraftState, Never>, @unchecked Sendable {}
+
+/// `persistence.undo` while others commit.
+@Suite(.serialized)
+struct BusyUndoTests {
+  /// Undoes a commit while others change the same draft, in each of the first attempts.
+  ///
+  /// Returns the error, how many commits of others there were, and the draft at the end.
+  private func undo(
+    disturbing attempts: Int
+  ) async throws -> (error: PersistenceError?, commits: Int, text: String?) {
+    let directory = try TemporaryDirectory()
+    let persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: DraftState(),
+      database: \.db
+    )
+    let store = DraftStore(persistence)
+    store.commit { $0.db.drafts.insert(Draft(id: "a", text: "first")) }
+    store.commit { $0.db.drafts.insert(Draft(id: "a", text: "wrong")) }
+    let commits = Lock(0)
+    // An attempt decodes two records: the present one, and the one from before.
+    let reads = Lock(0)
+    Draft.whileDecoding.withLock {
+      $0 = { [store] in
+        let isDisturbed = reads.withLock { reads in
+          reads += 1
+          return reads.isMultiple(of: 2) && reads / 2 <= attempts
+        }
+        guard isDisturbed else { return }
+        let number = commits.withLock { number in
+          number += 1
+          return number
+        }
+        store.commit { $0.db.drafts.insert(Draft(id: "a", text: "by hand \(number)")) }
+      }
+    }
+    defer { Draft.whileDecoding.withLock { $0 = nil } }
+    var failure: PersistenceError?
+    do {
+      try await persistence.undo([2], conflicts: .overwrite)
+    } catch let error as PersistenceError { failure = error }
+    let text = store.state.db.drafts["a"]?.text
+    try await persistence.close()
+    return (failure, commits.withLock { $0 }, text)
+  }
+
+  @Test
+  func `it is tried again until nobody commits meanwhile, and then says that it is busy`()
+    async throws
+  {
+    let attempts = Persistence<DraftState, DraftDatabase>.undoAttempts
+    let late = try await undo(disturbing: attempts - 1)
+    #expect(late.error == nil)
+    #expect((late.commits, late.text) == (attempts - 1, "first"))
+    let never = try await undo(disturbing: attempts)
+    #expect(never.error?.kind == .busy)
+    #expect((never.commits, never.text) == (attempts, "by hand \(attempts)"))
+  }
+}
+
 /// Undoing over generated histories, compared with the history without the commits.
 struct UndoLawTests {
   /// What a commit does with a book: a title, or nil to remove it.
@@ -409,6 +499,89 @@ struct UndoLawTests {
       }
       #expect(try read(path) == expected, "seed \(seed), round \(round)")
     }
+  }
+
+  /// Commits of an editor and of others, in turn by chance.
+  private func run(
+    _ commits: [Commit],
+    _ isOwn: [Bool],
+    in store: LibraryStore,
+    _ editor: LibraryStore.Dispatcher
+  ) {
+    for (index, commit) in commits.enumerated() {
+      (isOwn[index] ? editor : LibraryStore.Dispatcher(targetStore: store)).commit { state in
+        for (id, title) in commit {
+          if let title {
+            state.db.books.insert(Book(id: EntityID(id), title: title))
+          } else {
+            state.db.books.remove(EntityID(id))
+          }
+        }
+      }
+    }
+  }
+
+  /// The last steps of an editor, undone by its stack in memory: the books, and whether the stack refused.
+  private func undo(
+    _ steps: Int,
+    of commits: [Commit],
+    _ isOwn: [Bool],
+    _ conflict: UndoConflict
+  ) throws -> (books: [Int: String], isRefused: Bool) {
+    let store = LibraryStore()
+    let editor = LibraryStore.Dispatcher(targetStore: store)
+    let stack = UndoStack(of: editor, database: \.db)
+    run(commits, isOwn, in: store, editor)
+    var isRefused = false
+    for _ in 0..<steps where !isRefused {
+      do { _ = try stack.undo(conflict) } catch is UndoError { isRefused = true }
+    }
+    let books = store.state.db.books.map { ($0.id.raw, $0.title) }
+    return (Dictionary(uniqueKeysWithValues: books), isRefused)
+  }
+
+  @Test
+  func `it is what an UndoStack does, where no rule acts`() async throws {
+    let seed = randomSeed()
+    var counts = (both: 0, refused: 0)
+    for round in 0..<loopCount("STRATA_UNDOS", 40) {
+      var random = SeededGenerator(seed: seed, step: round)
+      let commits = Self.history(&random)
+      // Others commit seldom, so that both outcomes are frequent.
+      let isOwn = commits.map { _ in Int.random(in: 0..<5, using: &random) > 0 }
+      let own = isOwn.indices.filter { isOwn[$0] }
+      if own.isEmpty { continue }
+      let steps = Int.random(in: 1...own.count, using: &random)
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      let store = LibraryStore(persistence)
+      run(commits, isOwn, in: store, LibraryStore.Dispatcher(targetStore: store))
+      try await persistence.close()
+      let ranges = own.suffix(steps).map { Revision(Int64($0 + 1))...Revision(Int64($0 + 1)) }
+      let overwriting = try undo(steps, of: commits, isOwn, .overwrite)
+      let refusing = try undo(steps, of: commits, isOwn, .refuse)
+      let result = try CommitUndo(of: .revisions(ranges)).write(to: path)
+      let isRefused = result.count(.conflict) > 0
+      // A stack does not compare records: others that have changed one back are others for it.
+      #expect(!isRefused || refusing.isRefused, "seed \(seed), round \(round)")
+      if isRefused {
+        counts.refused += 1
+        #expect(try read(path) == Self.books(commits), "seed \(seed), round \(round)")
+        _ = try CommitUndo(of: .revisions(ranges), conflicts: .overwrite).write(to: path)
+      }
+      #expect(try read(path) == overwriting.books, "seed \(seed), round \(round)")
+      if !refusing.isRefused {
+        counts.both += 1
+        #expect(refusing.books == overwriting.books, "seed \(seed), round \(round)")
+      }
+    }
+    // Fixed by nothing but chance, of which forty rounds leave none.
+    #expect(counts.both > 0 && counts.refused > 0, "seed \(seed)")
   }
 
   private func read(_ path: String) throws -> [Int: String] {

@@ -9,7 +9,7 @@ package import StrataStorage
 /// What other commits have changed since is not touched: such an entity is a conflict, with the last commit that changed it.
 /// If conflicts are accepted, the entity gets the record from before the first of the commits that changed it. An entity
 /// that has that record already is left alone.
-package struct CommitUndo: Sendable {
+package struct CommitUndo: EntityMergeSource {
   /// The commits to take back.
   package enum Commits: Sendable {
     /// Those of these revisions.
@@ -36,7 +36,7 @@ package struct CommitUndo: Sendable {
 
   private let commits: Commits
   private let entities: Entities
-  private let conflicts: EntityMerge.Conflicts
+  package let conflicts: EntityMerge.Conflicts
   private let references: ReferencePolicy
   private let name: String?
 
@@ -55,28 +55,8 @@ package struct CommitUndo: Sendable {
     self.name = name
   }
 
-  /// What ``write(to:_:)`` would do; changes nothing, and works beside a writer.
-  ///
-  /// O(deltas since the first of the commits; with a removal or a reference, entities).
-  package func plan(_ store: String) throws(PersistenceError) -> EntityMerge.Result {
-    try Inspector(path: store).query { try merge(in: $0).result }
-  }
-
-  /// Commits the records from before, in a store that no program has open.
-  ///
-  /// Nothing is written if the result has a refusal, or a conflict and none is accepted.
-  ///
-  /// - Throws: `.notReached`, `.trimmed` for a revision that the store does not have, or not any more; and what opening a
-  ///   store throws.
-  package func write(
-    to store: String,
-    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
-  ) throws(PersistenceError) -> EntityMerge.Result {
-    try EntityMerge.write(to: store, configuration, conflicts) { result in
-      name ?? "undo \(Self.text(result.revisions))"
-    } _: {
-      try merge(in: $0)
-    }
+  package func name(of result: EntityMerge.Result) -> String {
+    name ?? "undo \(Self.text(result.revisions))"
   }
 
   /// Revisions as text, such as `25, 27 to 29`; long lists are shortened.
@@ -129,7 +109,6 @@ extension CommitUndo {
     }
   }
 
-  /// What is to be written, and why it cannot be; O(deltas since the first of the commits).
   package func merge(in view: ReadView) throws -> EntityMerge {
     var merge = EntityMerge()
     let headers = try headers(in: view)

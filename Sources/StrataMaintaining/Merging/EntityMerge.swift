@@ -3,12 +3,11 @@ import StrataBase
 package import StrataInspection
 package import StrataJournal
 package import StrataRecords
-import StrataStorage
+package import StrataStorage
 
 /// Records that entities of a store get in one commit, each compared with what the store has now.
 ///
-/// ``Reapplication`` takes them from another file of the store, ``CommitUndo`` from its history. The rules of the database
-/// are checked when the program opens the store.
+/// An ``EntityMergeSource`` finds them. The rules of the database are checked when the program opens the store.
 package struct EntityMerge {
   /// An entity, or a persisted value, that gets another record.
   package struct Change: Sendable {
@@ -120,38 +119,6 @@ package struct EntityMerge {
     if standing != .present { writes.append((key, record, now)) }
   }
 
-  /// Commits what `merge` finds, in a store that no program has open.
-  ///
-  /// Nothing is written if the result has a refusal, or a conflict and none is accepted.
-  static func write(
-    to store: String,
-    _ configuration: PersistenceConfiguration,
-    _ conflicts: Conflicts,
-    named name: (Result) -> String,
-    _ merge: (ReadView) throws -> EntityMerge
-  ) throws(PersistenceError) -> Result {
-    let path = try StorePath(store, for: .importing)
-    return try OwnedStore.write(path, for: .importing, configuration) { session, file in
-      let merge = try merge(try ReadView(session.connection))
-      let writes = merge.writes
-      var result = merge.result
-      let isRefused = conflicts == .refuse && result.count(.conflict) > 0
-      if isRefused || !result.refusals.isEmpty || writes.isEmpty { return result }
-      let tables = try ReadView(session.connection).allTables
-      let time = max(configuration.now().microseconds, file.lastTime)
-      try session.transaction {
-        for table in Set(writes.map(\.key.table)).subtracting(tables).sorted() {
-          try ListedTable.add(table, since: session.written.revision.next, to: session.connection)
-        }
-        _ = try session.append(named: name(result), time: time) { delta in
-          for write in writes { try append(write.record, write.key, to: &delta, session) }
-        }
-      }
-      result.revision = session.written.revision
-      return result
-    }
-  }
-
   /// The present records of the entities that are written, and those that they get, as a program reads deltas.
   ///
   /// Both are of `view`.
@@ -192,6 +159,70 @@ package struct EntityMerge {
     try delta.put(
       StoredEntity(table: key.table, id: key.id[...], layout: number, record: record.bytes[...])
     )
+  }
+}
+
+/// Where the records of an ``EntityMerge`` come from: another file of the store, or its history.
+package protocol EntityMergeSource: Sendable {
+  /// What to do about entities that other commits have changed since.
+  var conflicts: EntityMerge.Conflicts { get }
+
+  /// What is to be written, and why it cannot be.
+  func merge(in store: ReadView) throws -> EntityMerge
+
+  /// The name of the commit.
+  func name(of result: EntityMerge.Result) -> String
+}
+
+extension EntityMergeSource {
+  /// What ``write(to:_:)`` would do; changes nothing, and works beside a writer.
+  ///
+  /// O(deltas of the source, and entities that they changed; with a removal or a reference, entities).
+  package func plan(_ store: String) throws(PersistenceError) -> EntityMerge.Result {
+    try Inspector(path: store).query { try merge(in: $0).result }
+  }
+
+  /// Commits the records, in a store that no program has open.
+  ///
+  /// Nothing is written if the result has a refusal, or a conflict and none is accepted.
+  ///
+  /// - Throws: what the source throws, such as `.notReached` and `.trimmed` for a revision that the store does not have, or
+  ///   not any more; and what opening a store throws.
+  package func write(
+    to store: String,
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) throws(PersistenceError) -> EntityMerge.Result {
+    let path = try StorePath(store, for: .importing)
+    return try OwnedStore.write(path, for: .importing, configuration) { session, file in
+      let merge = try merge(in: try ReadView(session.connection))
+      let isRefused = conflicts == .refuse && merge.result.count(.conflict) > 0
+      if isRefused || !merge.result.refusals.isEmpty { return merge.result }
+      let time = max(configuration.now().microseconds, file.lastTime)
+      return try merge.append(to: session, named: name(of: merge.result), time: time)
+    }
+  }
+}
+
+extension EntityMerge {
+  /// Writes the records as one delta, unless there are none.
+  fileprivate func append(
+    to session: WriterSession,
+    named name: String,
+    time: Int64
+  ) throws -> Result {
+    if writes.isEmpty { return result }
+    let tables = try ReadView(session.connection).allTables
+    try session.transaction {
+      for table in Set(writes.map(\.key.table)).subtracting(tables).sorted() {
+        try ListedTable.add(table, since: session.written.revision.next, to: session.connection)
+      }
+      _ = try session.append(named: name, time: time) { delta in
+        for write in writes { try Self.append(write.record, write.key, to: &delta, session) }
+      }
+    }
+    var result = result
+    result.revision = session.written.revision
+    return result
   }
 }
 

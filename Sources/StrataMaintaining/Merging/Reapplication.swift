@@ -12,10 +12,10 @@ package import StrataStorage
 /// revision, the one at the end of the other file, and the present one of the store. An entity that the store still has as
 /// at that revision gets the state of the other file; one that both have changed is a conflict. All of it becomes one
 /// commit, or nothing is written.
-package struct Reapplication: Sendable {
+package struct Reapplication: EntityMergeSource {
   private let source: String
   private let first: Revision?
-  private let conflicts: EntityMerge.Conflicts
+  package let conflicts: EntityMerge.Conflicts
   private let references: ReferencePolicy
 
   /// - Parameters:
@@ -33,25 +33,7 @@ package struct Reapplication: Sendable {
     self.references = references
   }
 
-  /// What ``write(to:_:)`` would do; changes nothing, and works beside a writer.
-  ///
-  /// O(deltas that only one of the two files has, and entities that they changed; with a removal or a reference, entities).
-  package func plan(_ store: String) throws(PersistenceError) -> EntityMerge.Result {
-    try Inspector(path: store).query { try merge(with: $0).result }
-  }
-
-  /// Commits the changes again, in a store that no program has open.
-  ///
-  /// Nothing is written if the result has a refusal, or a conflict and none is accepted.
-  package func write(
-    to store: String,
-    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
-  ) throws(PersistenceError) -> EntityMerge.Result {
-    try EntityMerge.write(to: store, configuration, conflicts, named: name) { try merge(with: $0) }
-  }
-
-  /// The name of the commit.
-  private func name(_ result: EntityMerge.Result) -> String {
+  package func name(of result: EntityMerge.Result) -> String {
     let path = PathParts(source)
     let directory = PathParts(path.directory).name
     let name = directory.hasPrefix(path.name) ? directory : path.name
@@ -62,7 +44,7 @@ package struct Reapplication: Sendable {
 
 /// Finding.
 extension Reapplication {
-  private func merge(with store: ReadView) throws -> EntityMerge {
+  package func merge(in store: ReadView) throws -> EntityMerge {
     try Inspector(path: source).query { other in
       var merge = EntityMerge()
       guard other.identity.id == store.identity.id else {

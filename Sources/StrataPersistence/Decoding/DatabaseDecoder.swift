@@ -128,8 +128,8 @@ package struct DatabaseDecoder<Database: DatabaseType> {
   /// Entities that are not stored as the options of their table require.
   var rewrites: ChangeSet { ChangeSet(sorting: decoders.values.compactMap(\.rewrites)) }
 
-  /// The fields that this build does not know.
-  var carried: CarriedFields {
+  /// The fields that this build does not know, of what was decoded last.
+  package var carried: CarriedFields {
     var carried = CarriedFields()
     for decoder in decoders.values { decoder.addUnknownFields(to: &carried) }
     return carried

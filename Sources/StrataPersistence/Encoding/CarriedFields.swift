@@ -6,11 +6,16 @@ import StrataRecords
 ///
 /// Restoring collects them, only for entities that have any. Each commit takes those of the entities it
 /// puts along to the writer. A removal ends that; an undo of the removal restores the fields too.
-struct CarriedFields: Sendable {
+package struct CarriedFields: Sendable {
   /// The database that a commit restores had these.
   static let restored = CommitAttachmentKey<CarriedFields>()
+  /// Some of the entities that a commit puts had these; the others keep those that they have.
+  static let returned = CommitAttachmentKey<CarriedFields>()
 
   private var tables: [TableName: any Sendable] = [:]
+
+  /// No fields.
+  package init() {}
 
   var isEmpty: Bool { tables.isEmpty }
 
@@ -29,31 +34,35 @@ struct CarriedFields: Sendable {
   /// - Parameters:
   ///   - isUndo: Whether an entity that the commit inserts is one that was removed.
   ///   - restored: The fields that the entities had in the database the commit restores, if it does.
+  ///   - returned: The fields that entities had in the records that they get back, if they do.
   mutating func follow(
     _ changes: ChangeSet,
     isUndo: Bool,
-    restoring restored: CarriedFields?
+    restoring restored: CarriedFields?,
+    returning returned: CarriedFields?
   ) -> PutFields {
     var put = PutFields()
-    for changes in changes.tables { follow(changes, isUndo, restored, &put) }
+    for changes in changes.tables { follow(changes, isUndo, restored, returned, &put) }
     return put
   }
 
   /// The fields of the entities that changes put.
   func fields(of changes: ChangeSet) -> PutFields {
     var copy = self
-    return copy.follow(changes, isUndo: false, restoring: nil)
+    return copy.follow(changes, isUndo: false, restoring: nil, returning: nil)
   }
 
   private mutating func follow<Changes: AnyTableChanges>(
     _ changes: Changes,
     _ isUndo: Bool,
     _ restored: CarriedFields?,
+    _ returned: CarriedFields?,
     _ put: inout PutFields
   ) {
     typealias Fields = TableFields<Changes.Entity>
     let then = restored.map { $0.tables[changes.table] as? Fields ?? Fields() }
-    if tables[changes.table] == nil, then?.present.isEmpty ?? true { return }
+    let back = returned?.tables[changes.table] as? Fields ?? Fields()
+    if tables[changes.table] == nil, then?.present.isEmpty ?? true, back.present.isEmpty { return }
     // The only reference, so that the dictionaries are changed in place.
     var fields = tables.removeValue(forKey: changes.table) as? Fields ?? Fields()
     var found: [EntityID<Changes.Entity>: UnknownFields] = [:]
@@ -63,6 +72,7 @@ struct CarriedFields: Sendable {
       case .put(let entity):
         if let then { fields.present[entity.id] = then.present[entity.id] }
         if isUndo { fields.restore(entity.id) }
+        if let back = back.present[entity.id] { fields.present[entity.id] = back }
         found[entity.id] = fields.present[entity.id]
       }
     }

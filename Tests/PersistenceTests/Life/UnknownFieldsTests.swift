@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -206,6 +207,26 @@ struct UnknownFieldsTests {
       }
       try await persistence.revert(to: .revision(1))
       #expect(store.state.db.notes["a"]?.text == "first")
+    }
+    try await check(written)
+  }
+
+  @Test func `an undo of commits gives back those of the records from before`() async throws {
+    try await write()
+    try await later { store in
+      try store.commit { state throws in
+        try state.db.notes.update("a") { note in
+          note.priority = 9
+          note.text = "later"
+        }
+      }
+    }
+    try await earlier { _, persistence in try await persistence.undo([persistence.revision]) }
+    try await check(written)
+    try await earlier { store, persistence in
+      store.commit { $0.db.notes.remove("a") }
+      try await persistence.flush()
+      try await persistence.undo([persistence.revision])
     }
     try await check(written)
   }
