@@ -13,7 +13,7 @@ import StrataRecords
 /// quotes.
 public struct MigrationAllowance: Sendable, Hashable, Codable {
   /// What it is about.
-  private enum Place: Hashable, Codable {
+  fileprivate enum Place: Hashable, Codable {
     case all
     case table(String)
     case field(String, of: String)
@@ -134,13 +134,10 @@ extension MigrationAllowance: CustomStringConvertible {
     var reader = AllowanceReader(text)
     var list: [MigrationAllowance] = []
     while !reader.isAtEnd {
-      guard let kind = MigrationFinding.Kind(rawValue: reader.readWord()) else { return nil }
-      switch reader.readPlace() {
-      case .anywhere?: list.append(MigrationAllowance(kind))
-      case .names(let table, let field)?: list.append(MigrationAllowance(kind, table, field))
-      case .text(let text)?: list.append(MigrationAllowance(kind, in: text))
-      case nil: return nil
-      }
+      guard let kind = MigrationFinding.Kind(rawValue: reader.readWord()),
+        let place = reader.readPlace()
+      else { return nil }
+      list.append(MigrationAllowance(kind, place))
     }
     return list.isEmpty ? nil : list
   }
@@ -150,13 +147,6 @@ extension MigrationAllowance: CustomStringConvertible {
 ///
 /// It goes by Unicode scalars: a mark after a quote in a name makes one character of both.
 private struct AllowanceReader {
-  /// What is in parentheses.
-  enum Place {
-    case anywhere
-    case names(String, String?)
-    case text(String)
-  }
-
   private var rest: Substring.UnicodeScalarView
 
   init(_ text: String) { rest = text[...].unicodeScalars }
@@ -174,9 +164,9 @@ private struct AllowanceReader {
     return String(word)
   }
 
-  /// Nil if there is no end.
-  mutating func readPlace() -> Place? {
-    guard rest.first == "(" else { return .anywhere }
+  /// What is in parentheses; nil if they have no end.
+  mutating func readPlace() -> MigrationAllowance.Place? {
+    guard rest.first == "(" else { return .all }
     rest.removeFirst()
     let start = rest
     if let names = readNames() { return names }
@@ -190,11 +180,11 @@ private struct AllowanceReader {
     rest = rest[text.endIndex...].dropFirst()
     var place = String(text).drop { $0.isWhitespace }
     while let last = place.last, last.isWhitespace { place.removeLast() }
-    return place.isEmpty ? nil : .text(String(place))
+    return place.isEmpty ? nil : .either(String(place))
   }
 
   /// One or two names of which one is in quotes; nil for anything else.
-  private mutating func readNames() -> Place? {
+  private mutating func readNames() -> MigrationAllowance.Place? {
     skipBlanks()
     guard let table = readName() else { return nil }
     var field: (name: String, isQuoted: Bool)?
@@ -206,7 +196,7 @@ private struct AllowanceReader {
     skipBlanks()
     guard rest.first == ")", table.isQuoted || field?.isQuoted == true else { return nil }
     rest.removeFirst()
-    return .names(table.name, field?.name)
+    return field.map { .field($0.name, of: table.name) } ?? .table(table.name)
   }
 
   private mutating func skipBlanks() { rest = rest.drop { $0.properties.isWhitespace } }
