@@ -138,29 +138,31 @@ struct MigrationReferences {
 
   /// How many of those that it has added lead to no record, and forgets all.
   ///
-  /// One pass over each table that is referred to, in the order of its IDs; a few are looked up one by one.
+  /// The records are looked up in the order of their IDs.
   ///
   /// - Parameter removed: Tables that the step has removed records from. What leads to one of those is left out.
   private func missing(besides removed: Set<String>) throws -> [Place: Int] {
     var missing: [Place: Int] = [:]
-    for (target, count) in try workspace.staging.referredTables() {
+    workspace.startLookUps()
+    var references = workspace.staging.references()
+    while let (target, id, _, _) = try references.peek() {
+      var counts: [(place: Int64, count: Int64)] = []
+      while let next = try references.next(if: { $0.target == target && $0.id == id }) {
+        counts.append((next.place, next.count))
+      }
+      let added = counts.reduce(0) { $0 + $1.count }
       let table = workspace.table(target)
-      var scan = count > 64 ? workspace.scan(table) : nil
-      var referred = workspace.staging.referred(of: target)
-      while let (id, added) = try referred.next() {
-        while try scan?.next(if: { $0.id.lexicographicallyPrecedes(id) }) != nil {}
-        if try scan?.peek()?.id == id[...] { continue }
-        if scan == nil, try workspace.entity(id, in: table) != nil { continue }
-        if removed.contains(table),
-          let row = try workspace.staging.row(of: .staged, target, id), row.record == nil
-        {
-          continue
-        }
-        for (number, count) in try workspace.staging.places(referringTo: id, of: target) {
-          let place = places[Int(number) - 1]
-          if try isElsewhere(id, place) { continue }
-          missing[place, default: 0] += Int(min(count, added))
-        }
+      if added <= 0 { continue }
+      if try workspace.stored(id, in: table) != nil { continue }
+      if removed.contains(table),
+        let row = try workspace.staging.row(of: .staged, target, id), row.record == nil
+      {
+        continue
+      }
+      for (number, count) in counts where count > 0 {
+        let place = places[Int(number) - 1]
+        if try isElsewhere(id, place) { continue }
+        missing[place, default: 0] += Int(min(count, added))
       }
     }
     try workspace.staging.dropReferences()

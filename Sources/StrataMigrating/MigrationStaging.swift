@@ -221,36 +221,19 @@ extension MigrationStaging {
     )
   }
 
-  /// The tables that are referred to, with how many of their IDs are.
-  func referredTables() throws(SQLiteError) -> [(target: Int64, count: Int)] {
-    try connection.all(
-      "SELECT target, count(DISTINCT id) FROM referring GROUP BY target ORDER BY target",
-      []
-    ) { row throws(SQLiteError) in (try row.int(0), Int(try row.int(1))) }
-  }
-
-  /// The IDs that are referred to more often than before, and by how much, in their order.
-  func referred(of target: Int64) -> Peekable<(id: [UInt8], added: Int64)> {
+  /// The references, by what they lead to and then by their places.
+  func references() -> Peekable<(target: Int64, id: [UInt8], place: Int64, count: Int64)> {
     Peekable(pages: { after in
       try connection.all(
         """
-        SELECT id, sum(count) FROM referring WHERE target = ? AND id > ?
-          GROUP BY id HAVING sum(count) > 0 ORDER BY id LIMIT 256
+        SELECT target, id, place, count FROM referring WHERE (target, id, place) > (?, ?, ?)
+          ORDER BY target, id, place LIMIT 256
         """,
-        [.integer(target), .blob(after?.id ?? [])]
-      ) { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
+        [.integer(after?.target ?? 0), .blob(after?.id ?? []), .integer(after?.place ?? 0)]
+      ) { row throws(SQLiteError) in
+        (try row.int(0), try row.blob(1), try row.int(2), try row.int(3))
+      }
     })
-  }
-
-  /// The places that refer to an ID more often than before.
-  func places(
-    referringTo id: [UInt8],
-    of target: Int64
-  ) throws(SQLiteError) -> [(place: Int64, count: Int64)] {
-    try connection.all(
-      "SELECT place, count FROM referring WHERE target = ? AND id = ? AND count > 0 ORDER BY place",
-      [.integer(target), .blob(id)]
-    ) { row throws(SQLiteError) in (try row.int(0), try row.int(1)) }
   }
 
   /// Forgets all of them.

@@ -157,7 +157,7 @@ extension MigrationWorkspace {
   }
 
   /// The same as it is stored.
-  private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+  func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
     if changes(table), let row = try staging.row(of: .staged, number(of: table), id) {
       return row.entity(in: table)
     }
@@ -171,6 +171,9 @@ extension MigrationWorkspace {
     }
     return try lookUps[table, default: LookUp(base, table)].entity(id)
   }
+
+  /// Lets the next entities that are looked up be those of one pass again.
+  func startLookUps() { lookUps = [:] }
 
   /// Finds entities of the file one by one; IDs that come in order are found by one pass.
   private struct LookUp {
