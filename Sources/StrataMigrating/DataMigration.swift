@@ -82,6 +82,18 @@ public struct DataMigration: Sendable {
 
   /// Whether it can be taken back.
   public var isReversible: Bool { down != nil }
+
+  /// What runs in a direction; nil if there is nothing.
+  func step(_ direction: MigrationReport.Direction) -> Step? { direction == .up ? up : down }
+
+  /// Its name, or that of what takes it back, which may be a script of its own.
+  func name(_ direction: MigrationReport.Direction) -> String {
+    switch (direction, form) {
+    case (.up, _): name
+    case (.down, .sql): "\(name).down"
+    case (.down, _): "\(name) (its way back)"
+    }
+  }
 }
 
 /// Closures over records.

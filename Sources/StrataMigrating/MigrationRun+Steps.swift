@@ -101,19 +101,20 @@ extension MigrationRun {
     _ direction: MigrationReport.Direction,
     to number: Int?,
     _ sequence: MigrationSequence
-  ) throws(DataMigrationError) -> (tasks: [Task], stoppedBefore: String?) {
+  ) throws(DataMigrationError) -> (tasks: [MigrationSequence.Numbered], stoppedBefore: String?) {
     if let problem = sequence.problem { throw problem }
-    var tasks: [Task] = []
+    var tasks: [MigrationSequence.Numbered] = []
+    var stoppedBefore: String?
     switch direction {
     case .up:
       if let number, sequence.migration(number) == nil { throw .unknownNumber(number) }
       for (next, migration) in sequence.pending where next <= number ?? .max {
-        guard let step = migration.up else {
+        if migration.up == nil {
           if tasks.isEmpty { throw .needsProgram(migration.name) }
-          return (tasks, migration.name)
+          stoppedBefore = migration.name
+          break
         }
-        if migration.emptyScripts.contains(.up) { throw .noStatement(migration.name) }
-        tasks.append(Task(number: next, migration: migration, step: step))
+        tasks.append((next, migration))
       }
     case .down:
       let last = number ?? sequence.head - 1
@@ -122,18 +123,20 @@ extension MigrationRun {
       }
       for row in sequence.ledger.reversed() where row.number > last {
         guard !row.isSquashed, let migration = sequence.migration(row.number),
-          let step = migration.down
+          migration.down != nil
         else { throw .notReversible(row.name) }
-        if migration.emptyScripts.contains(.down) { throw .noStatement("\(migration.name).down") }
-        tasks.append(Task(number: row.number, migration: migration, step: step))
+        tasks.append((row.number, migration))
       }
     }
-    return (tasks, nil)
+    for (_, migration) in tasks where migration.emptyScripts.contains(direction) {
+      throw .noStatement(migration.name(direction))
+    }
+    return (tasks, stoppedBefore)
   }
 
   /// Runs the tasks in the transaction of the session.
   private func run(
-    _ planned: [Task],
+    _ planned: [MigrationSequence.Numbered],
     _ direction: MigrationReport.Direction,
     to number: Int?,
     _ ledger: Ledger,
@@ -206,7 +209,7 @@ extension MigrationRun {
   }
 
   private func run(
-    _ task: Task,
+    _ task: MigrationSequence.Numbered,
     _ direction: MigrationReport.Direction,
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
@@ -230,7 +233,7 @@ extension MigrationRun {
     var difference = MigrationDifference(workspace)
     let header: DeltaHeader?
     do {
-      try task.step(tables)
+      try task.migration.step(direction)?(tables)
       // One without changes tells a follower of the row in the ledger.
       let trace: MigrationTrace = direction == .up ? .up(task.number) : .down(task.number)
       header = try session.append(
@@ -240,7 +243,7 @@ extension MigrationRun {
         .always
       ) { try difference.encode(into: &$0) }
     } catch {
-      throw Self.error(error, in: task, direction)
+      throw Self.error(error, in: task.migration, direction)
     }
     try noteTables(besides: listed, workspace)
     if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
@@ -293,17 +296,16 @@ extension MigrationRun {
   /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
   private static func error(
     _ error: any Error,
-    in task: Task,
+    in migration: DataMigration,
     _ direction: MigrationReport.Direction
   ) -> any Error {
-    let name = task.migration.name
-    return switch error {
+    switch error {
     case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
       is CorruptionError, is SystemError:
       error
     case let error as MigrationStepError where error.isOfIDs && direction == .down:
-      DataMigrationError.idsNotReversible(name, detail: error.description)
-    default: DataMigrationError.failed(task.script(direction), detail: "\(error)")
+      DataMigrationError.idsNotReversible(migration.name, detail: error.description)
+    default: DataMigrationError.failed(migration.name(direction), detail: "\(error)")
     }
   }
 }

@@ -15,28 +15,8 @@ struct MigrationRun {
 
   var path: StorePath { store.path }
   var persistence: PersistenceConfiguration { store.configuration }
-
   /// What the ledger of the file says.
-  struct Ledger {
-    let sequence: MigrationSequence
-    let revision: Revision
-  }
-
-  /// A migration to run, in one of the directions.
-  struct Task {
-    let number: Int
-    let migration: DataMigration
-    let step: DataMigration.Step
-
-    /// What runs: a script for the way back has a name of its own.
-    func script(_ direction: MigrationReport.Direction) -> String {
-      switch (direction, migration.form) {
-      case (.up, _): migration.name
-      case (.down, .sql): "\(migration.name).down"
-      case (.down, _): "\(migration.name) (its way back)"
-      }
-    }
-  }
+  typealias Ledger = (sequence: MigrationSequence, revision: Revision)
 }
 
 /// Reading.
@@ -54,7 +34,7 @@ extension MigrationRun {
     if !sequence.pending.isEmpty {
       try MigrationTrace.checkListed(entries, in: connection)
     }
-    return Ledger(sequence: sequence, revision: try ReadView(connection).last.revision)
+    return (sequence, try ReadView(connection).last.revision)
   }
 
   /// Refuses a list that ends before the last migration that ran.

@@ -6,11 +6,13 @@ import StrataStorage
 
 /// What a list of migrations means for a store with a ledger, computed without access to the file.
 struct MigrationSequence {
+  typealias Numbered = (number: Int, migration: DataMigration)
+
   /// The migrations of the list with their numbers.
-  let list: [(number: Int, migration: DataMigration)]
+  let list: [Numbered]
   let ledger: [DataLedger.Entry]
   /// The migrations to run, in order.
-  private(set) var pending: [(number: Int, migration: DataMigration)] = []
+  private(set) var pending: [Numbered] = []
   /// All migrations, by their numbers.
   private(set) var entries: [MigrationStatus.Entry] = []
   /// The first thing that keeps a run from starting.
@@ -41,8 +43,8 @@ struct MigrationSequence {
   /// The migrations with their numbers; a list is numbered 1, 2, 3 …, or starts with a squashed one.
   static func numbered(
     _ migrations: [DataMigration]
-  ) throws(DataMigrationError) -> [(number: Int, migration: DataMigration)] {
-    var list: [(number: Int, migration: DataMigration)] = []
+  ) throws(DataMigrationError) -> [Numbered] {
+    var list: [Numbered] = []
     for migration in migrations {
       guard let number = migration.number else { throw .badName(migration.name) }
       if let same = list.first(where: { $0.number == number }) {
@@ -117,7 +119,7 @@ struct MigrationSequence {
   /// What is known of a row of the ledger, with the migration of the list that its number belongs to.
   private func state(
     of row: DataLedger.Entry,
-    _ known: (number: Int, migration: DataMigration)?
+    _ known: Numbered?
   ) -> MigrationStatus.State {
     if row.number > last { return .newer }
     guard let known else { return .missing }
