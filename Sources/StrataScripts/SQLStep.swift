@@ -63,7 +63,7 @@ struct SQLStep: Sendable {
   }
 
   private func run(_ check: ScriptCheck, on copies: EntityTables) throws {
-    let value = try copies.value(of: check, timeLimit: timeLimit)
+    let value = try copies.database.value(of: check, within: timeLimit)
     switch value {
     case .integer(let number) where number != 0: return
     case .real(let number) where number != 0: return

@@ -337,13 +337,6 @@ package final class EntityTables {
     }
   }
 
-  /// The first value that a SELECT gives; nil without a row.
-  ///
-  /// - Throws: `EntityTableError`. The tables are then of no further use.
-  func value(of check: ScriptCheck, timeLimit: Duration = .seconds(600)) throws -> Value? {
-    try database.value(of: check, within: timeLimit)
-  }
-
   func schema() throws -> [(name: String, root: Int64)] {
     try connection.all(
       "SELECT name, rootpage FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
