@@ -3,12 +3,14 @@
 /// Entity tables are such parts. A caller that encodes a state with a ``SeparateParts`` in the user info of
 /// the encoder finds a reference in place of each part, and the part itself there.
 package protocol DifferenceCodable: Codable, Sendable {
-  /// What makes `old` equal to this part; nil if they are equal, and the part itself if `old` has
-  /// another type.
-  func difference(from old: any DifferenceCodable) -> (any Encodable)?
+  /// What makes one part equal to another.
+  associatedtype Difference: Codable
 
-  /// This part with a decoded difference applied.
-  func applyingDifference(from decoder: any Decoder) throws -> Self
+  /// What makes `old` equal to this part; nil if they are equal.
+  func difference(from old: Self) -> Difference?
+
+  /// This part with a difference applied.
+  func applying(_ difference: Difference) -> Self
 }
 
 /// The parts of an encoded value, which contains a reference in place of each.

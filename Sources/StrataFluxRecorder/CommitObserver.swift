@@ -8,15 +8,13 @@ import StrataFlux
 final class CommitObserver<State: StateType>: CommitHook, ChangeObserver {
   private let store: String
   private let storeID: ObjectIdentifier
-  private weak let recorder: RecorderMiddleware?
+  fileprivate weak let recorder: RecorderMiddleware?
 
   fileprivate init<Action>(of store: FluxStore<State, Action>, for recorder: RecorderMiddleware) {
     self.store = store.identifier
     storeID = ObjectIdentifier(store)
     self.recorder = recorder
   }
-
-  fileprivate func isOf(_ recorder: RecorderMiddleware) -> Bool { self.recorder === recorder }
 
   func editDidEnd(_ edit: inout Edit<State>) {
     if recorder != nil, edit.attachments[CommitRevision.key] == nil {
@@ -25,11 +23,12 @@ final class CommitObserver<State: StateType>: CommitHook, ChangeObserver {
   }
 
   func commitDidHappen(_ edit: Edit<State>) {
-    guard RecorderMiddleware.storeBeingKept != storeID else { return }
-    recorder?.record(
-      edit.attachments[RecordedChange.key] ?? .unknown,
-      (store, edit.state, edit.trace, edit.attachments[CommitRevision.key]?.number)
-    )
+    guard RecorderState.storeBeingKept != storeID else { return }
+    let change = edit.attachments[RecordedChange.key] ?? .unknown
+    let revision = edit.attachments[CommitRevision.key]?.number
+    recorder?.state.withLock {
+      $0.record(change, edit.state, of: store, by: edit.trace, revision: revision)
+    }
   }
 
   func willUpdate(
@@ -47,10 +46,15 @@ final class CommitObserver<State: StateType>: CommitHook, ChangeObserver {
     attachments[RecordedChange.key] = .reduction
   }
 
-  func didReduce() { recorder?.didReduce(in: store) }
+  func didReduce() {
+    recorder?.state.withLock { state in
+      guard let id = DispatchID.current, id.hub === state.hub else { return }
+      state.update(id.transaction) { $0.entry[store].isReduced = true }
+    }
+  }
 }
 
-extension RecorderMiddleware {
+extension RecorderState {
   /// The store in which the running code keeps what is shown, a commit that is not reported.
   @TaskLocal static var storeBeingKept: ObjectIdentifier?
 }
@@ -62,7 +66,7 @@ extension HubStore {
   func observeCommits(by recorder: RecorderMiddleware, start: (any StateType) -> Void) {
     let store = typed
     let observer = store.hook(
-      where: { (observer: CommitObserver<State>) in observer.isOf(recorder) },
+      where: { (observer: CommitObserver<State>) in observer.recorder === recorder },
       orInstall: { CommitObserver(of: store, for: recorder) }
     )
     store.withoutCommits {

@@ -25,29 +25,19 @@ struct EncodedState: Sendable {
     try value.decoded(as: type, [SeparateParts.key: SeparateParts(tables)])
   }
 
-  /// The value with its tables, as a file has it.
-  func whole() throws -> RecordValue { try whole(value) }
-
+  /// A value with the tables in it.
   private func whole(_ value: RecordValue) throws -> RecordValue {
-    if let table = table(value) { return try RecordValue(encoding: table).inRows }
+    if let index = table(value) { return try RecordValue(encoding: tables[index]) }
     if let members = value.members {
-      return .object(
-        RecordValue.Members(
-          try members.map { RecordValue.Member($0.name, try whole($0.value)) }
-        )
-      )
+      let members = try members.map { RecordValue.Member($0.name, try whole($0.value)) }
+      return .object(RecordValue.Members(members))
     }
     guard let elements = value.elements else { return value }
     return .array(RecordValue.Elements(try elements.map(whole)))
   }
 
-  /// The table that a value stands for.
-  private func table(_ value: RecordValue) -> (any DifferenceCodable)? {
-    guard let index = tableIndex(value) else { return nil }
-    return tables[index]
-  }
-
-  private func tableIndex(_ value: RecordValue) -> Int? {
+  /// The index of the table that a value stands for.
+  private func table(_ value: RecordValue) -> Int? {
     guard let only = value.members, only.count == 1, only[0].name == SeparateParts.referenceKey,
       let index = only[0].value.integer, tables.indices.contains(Int(index))
     else { return nil }
@@ -60,83 +50,77 @@ extension EncodedState {
   ///
   /// O(both states without their tables, and the entities that differ).
   func difference(from old: EncodedState) throws -> RecordValue? {
-    try difference(from: old.value, of: old, to: value)
+    try difference(of: value, from: old.value, in: old)
   }
 
   private func difference(
-    from before: RecordValue,
-    of old: EncodedState,
-    to after: RecordValue
+    of new: RecordValue,
+    from before: RecordValue?,
+    in old: EncodedState
   ) throws -> RecordValue? {
-    let (oldTable, newTable) = (old.table(before), table(after))
-    if let oldTable, let newTable, type(of: oldTable) == type(of: newTable) {
-      return try newTable.difference(from: oldTable)
-        .map { .array([.string("t"), try RecordValue(encoding: $0)]) }
-    }
-    if oldTable == nil, newTable == nil {
-      if let a = before.members, let b = after.members {
-        return try difference(from: a, of: old, to: b)
+    switch (before.flatMap(old.table), table(new)) {
+    case (let a?, let b?) where type(of: old.tables[a]) == type(of: tables[b]):
+      return try Self.difference(of: tables[b], from: old.tables[a])
+    case (nil, nil):
+      if let a = before?.members, let b = new.members {
+        return try difference(of: b, from: a, in: old)
       }
-      if let a = before.elements, let b = after.elements {
-        return try difference(from: a, of: old, to: b)
+      if let a = before?.elements, let b = new.elements {
+        return try difference(of: b, from: a, in: old)
       }
-      if before == after { return nil }
+      if before == new { return nil }
+    default: break
     }
-    return .array([.string("="), try whole(after)])
+    return .array([.string("="), try whole(new)])
+  }
+
+  private static func difference<Table: DifferenceCodable>(
+    of table: Table,
+    from old: any DifferenceCodable
+  ) throws -> RecordValue? {
+    try (old as? Table).flatMap { table.difference(from: $0) }
+      .map { .array([.string("t"), try RecordValue(encoding: $0)]) }
   }
 
   private func difference(
+    of new: [RecordValue.Member],
     from before: [RecordValue.Member],
-    of old: EncodedState,
-    to after: [RecordValue.Member]
+    in old: EncodedState
   ) throws -> RecordValue? {
     let known = Dictionary(before.map { ($0.name, $0.value) }) { first, _ in first }
-    let names = Set(after.map(\.name))
+    let names = Set(new.map(\.name))
     var changes = before.filter { !names.contains($0.name) }
       .map { RecordValue.Member($0.name, .array([.string("-")])) }
-    for member in after {
-      if let before = known[member.name] {
-        let change = try difference(from: before, of: old, to: member.value)
-        if let change { changes.append(RecordValue.Member(member.name, change)) }
-      } else {
-        let value = try whole(member.value)
-        changes.append(RecordValue.Member(member.name, .array([.string("="), value])))
-      }
+    for member in new {
+      let change = try difference(of: member.value, from: known[member.name], in: old)
+      if let change { changes.append(RecordValue.Member(member.name, change)) }
     }
     return changes.isEmpty ? nil : .object(RecordValue.Members(changes))
   }
 
   private func difference(
+    of new: [RecordValue],
     from before: [RecordValue],
-    of old: EncodedState,
-    to after: [RecordValue]
+    in old: EncodedState
   ) throws -> RecordValue? {
     func isEqual(_ a: RecordValue, _ b: RecordValue) throws -> Bool {
-      try difference(from: a, of: old, to: b) == nil
+      try difference(of: b, from: a, in: old) == nil
     }
-    let shorter = min(before.count, after.count)
-    var start = 0
-    while start < shorter, try isEqual(before[start], after[start]) { start += 1 }
-    if start == before.count, start == after.count { return nil }
-    var end = 0
+    let shorter = min(before.count, new.count)
+    var (start, end) = (0, 0)
+    while start < shorter, try isEqual(before[start], new[start]) { start += 1 }
+    if start == before.count, start == new.count { return nil }
     while end < shorter - start,
-      try isEqual(before[before.count - 1 - end], after[after.count - 1 - end])
+      try isEqual(before[before.count - 1 - end], new[new.count - 1 - end])
     { end += 1 }
-    let new = try after[start..<(after.count - end)].map(whole)
     return .array([
       .string("s"), .integer(start), .integer(before.count - start - end),
-      .array(RecordValue.Elements(new)),
+      .array(RecordValue.Elements(try new[start..<(new.count - end)].map(whole))),
     ])
   }
 }
 
 extension EncodedState {
-  /// The state that `value` is the whole of, with a difference in the form above.
-  init(whole value: RecordValue) {
-    self.value = value.withoutRows
-    tables = []
-  }
-
   /// This state with a difference applied.
   ///
   /// O(state without its tables, and the entities that differ).
@@ -150,6 +134,7 @@ extension EncodedState {
     _ difference: RecordValue,
     to value: RecordValue?
   ) throws -> RecordValue {
+    if let value, difference == .object([]) { return value }
     if let changes = difference.members, var members = value?.members {
       for change in changes {
         let index = members.firstIndex { $0.name == change.name }
@@ -165,9 +150,9 @@ extension EncodedState {
     }
     let all = difference.elements ?? []
     switch (all.first?.text, all.count) {
-    case ("=", 2): return all[1].withoutRows
+    case ("=", 2): return all[1]
     case ("t", 2):
-      guard let value, let index = tableIndex(value) else { break }
+      guard let value, let index = table(value) else { break }
       tables[index] = try Self.apply(all[1], to: tables[index])
       return value
     case ("s", 4):
@@ -175,36 +160,19 @@ extension EncodedState {
         var elements = value?.elements, start >= 0, count >= 0, start <= elements.count,
         count <= elements.count - Int(start)
       else { break }
-      elements.replaceSubrange(Int(start)..<Int(start + count), with: new.map(\.withoutRows))
+      elements.replaceSubrange(Int(start)..<Int(start + count), with: new)
       return .array(RecordValue.Elements(elements))
     default: break
     }
-    throw doesNotFit(difference)
-  }
-
-  private func doesNotFit(_ difference: RecordValue) -> RecorderError {
-    .unreadable("The change \("\(difference)".prefix(200)) does not fit the state before it.")
+    let text = "\(difference)".prefix(200)
+    throw RecorderError.unreadable("The change \(text) does not fit the state before it.")
   }
 
   private static func apply<Table: DifferenceCodable>(
     _ change: RecordValue,
     to table: Table
   ) throws -> any DifferenceCodable {
-    let key = SeparateParts.key
-    let changed = try change.decoded(as: ChangedTable.self, [key: SeparateParts([table])])
-    return changed.table
-  }
-
-  /// Decoded from a difference, with the table that it changes in the user info.
-  private struct ChangedTable: Decodable {
-    let table: any DifferenceCodable
-
-    init(from decoder: any Decoder) throws {
-      guard let tables = decoder.userInfo[SeparateParts.key] as? SeparateParts,
-        let table = tables.all.first
-      else { throw RecorderError.unreadable("A change has no table.") }
-      self.table = try table.applyingDifference(from: decoder)
-    }
+    table.applying(try change.decoded(as: Table.Difference.self))
   }
 
   /// The differences of this state from another one for a person, each with the path of its field.
@@ -218,7 +186,7 @@ extension EncodedState {
     at path: String
   ) -> [String] {
     func text(_ value: RecordValue?) -> String {
-      value.map { String("\($0.withoutRows)".prefix(80)) } ?? "none"
+      value.map { String("\($0)".prefix(80)) } ?? "none"
     }
     if let changes = difference.members {
       return changes.flatMap { change in
@@ -236,36 +204,5 @@ extension EncodedState {
         all.last?[verb].map { "\(path): \(verb) \(text($0))" }
       }
     }
-  }
-}
-
-extension RecordValue {
-  /// The entities of a table without the names of their members, if these are the same in all of them:
-  /// `{"rows#":[["id","title"],[1,"a"],[2,"b"]]}`.
-  fileprivate var inRows: RecordValue {
-    let rows = (elements ?? []).compactMap(\.members)
-    guard rows.count > 1, rows.count == elements?.count, let names = rows.first?.map(\.name),
-      rows.allSatisfy({ $0.lazy.map(\.name).elementsEqual(names) })
-    else { return self }
-    let head = RecordValue.array(Elements(names.map { .string($0) }))
-    let all = [head] + rows.map { .array(Elements($0.map(\.value))) }
-    return .object([Member("rows#", .array(Elements(all)))])
-  }
-
-  /// The reverse, in all parts of a value.
-  fileprivate var withoutRows: RecordValue {
-    guard let members else {
-      return elements.map { .array(Elements($0.map(\.withoutRows))) } ?? self
-    }
-    guard members.count == 1, members[0].name == "rows#", let rows = members[0].value.elements,
-      let names = rows.first?.elements?.compactMap(\.text)
-    else { return .object(Members(members.map { Member($0.name, $0.value.withoutRows) })) }
-    return .array(
-      Elements(
-        rows.dropFirst().map { row in
-          .object(Members(zip(names, row.elements ?? []).map { Member($0, $1) }))
-        }
-      )
-    )
   }
 }

@@ -24,11 +24,6 @@ public struct RecorderEntry: Identifiable, Sendable {
   public internal(set) var place = ""
   /// Whether the shown states leave out this entry.
   public internal(set) var isSkipped = false
-  /// Why the action failed or was cancelled, as the dispatch reported it.
-  ///
-  /// While an earlier entry is skipped, it is what the reducers throw without that entry. In an imported
-  /// recording an error is ``RecorderError/recorded(_:)``, its description.
-  public internal(set) var error: DispatchError?
   /// The stores whose reducer, run again by an import, made another state of the action than the one
   /// recorded, which is shown.
   public internal(set) var decidedOtherwise: [String] = []
@@ -36,16 +31,24 @@ public struct RecorderEntry: Identifiable, Sendable {
   /// The stores that the action reaches, each after those that it waits for, then the others that it
   /// changed.
   var parts: [Part] = []
+  /// Why the dispatch ended, if not because stores failed.
+  var refusal: DispatchError?
 
-  init(_ origin: Origin, at time: Date) {
-    self.origin = origin
-    self.time = time
+  /// Why the action failed or was cancelled, as the dispatch reported it.
+  ///
+  /// While an earlier entry is skipped, it is what the reducers throw without that entry. In an imported
+  /// recording an error is ``RecorderError/recorded(_:)``, its description. O(stores).
+  public var error: DispatchError? {
+    let failures = parts.compactMap { part in
+      part.shown.failure.map { StoreFailure(store: part.store, error: $0) }
+    }
+    return failures.isEmpty ? refusal : .failed(failures)
   }
 
   /// The identifiers of the stores that the entry changed, each once.
   ///
   /// O(stores).
-  public var stores: [String] { parts.filter { $0.recorded != nil }.map(\.store) }
+  public var stores: [String] { parts.filter { $0.recorded.state != nil }.map(\.store) }
 
   /// The last revision that the entry's commits became in the file of each store that has one.
   ///
@@ -64,61 +67,59 @@ public struct RecorderEntry: Identifiable, Sendable {
 
 extension RecorderEntry {
   /// What a step did to one store.
-  struct Part: Sendable {
+  struct Part: Codable, Sendable {
+    /// What a file has of it; the outcomes are beside it there.
+    private enum CodingKeys: CodingKey {
+      case store, waitsFor, isReached, isReduced, isWhole, revision
+    }
+
     let store: String
     var waitsFor: [String] = []
-    /// Whether the store received the action.
+    /// Whether it received the action.
     var isReached = false
     /// Whether it responded by `reduce`, and by nothing else.
     var isReduced = false
     /// Its commits, in their order; a reducer that changed nothing made none.
     var changes: [RecordedChange] = []
-    /// The state when the step ended, if it changed the store.
-    var recorded: RecordedState?
-    /// The same as it is shown: another one, or none, where an earlier entry is skipped.
-    var shown: RecordedState?
-    /// Whether that state has the commits of the entries up to this one alone, and not one of a dispatch
-    /// that ended later.
+    var recorded = Outcome()
+    /// The same as it is shown: another one where an earlier entry is skipped.
+    var shown = Outcome()
+    /// Whether the recorded state has the commits of the entries up to this one alone, and not one of a
+    /// dispatch that ended later.
     var isWhole = true
     var revision: Int64?
-    /// Why the store failed, as recorded and as shown.
-    var failure: (any Error)?
-    var shownFailure: (any Error)?
-
-    init(_ store: String) { self.store = store }
-
-    /// The three Booleans as a file has them.
-    var flags: Int {
-      get { (isReached ? 1 : 0) + (isReduced ? 2 : 0) + (isWhole ? 0 : 4) }
-      set {
-        (isReached, isReduced) = (newValue & 1 > 0, newValue & 2 > 0)
-        isWhole = newValue & 4 == 0
-      }
-    }
-
-    /// Takes the failure that is shown as the recorded one: the store received the action then, or did not.
-    mutating func settleFailure() {
-      let wasBlocked = isBlocked
-      if case .dependencyFailed? = shownFailure as? OperationError {
-        if case .dependencyFailed? = failure as? OperationError {
-        } else {
-          (isReached, isReduced, changes) = (false, false, [])
-        }
-      } else if wasBlocked {
-        (isReached, isReduced) = (true, true)
-      }
-      failure = shownFailure
-    }
 
     /// Whether the store did not receive the action because one that it waits for failed.
-    var isBlocked: Bool {
-      if !isReached, case .dependencyFailed? = failure as? OperationError { true } else { false }
+    var isBlocked: Bool { !isReached && recorded.isOfDependency }
+
+    /// Takes what is shown as what was recorded: the store received the action then, or did not.
+    mutating func settle() {
+      if shown.state !== recorded.state { (revision, isWhole) = (nil, true) }
+      if isBlocked, !shown.isOfDependency {
+        (isReached, isReduced) = (true, true)
+      } else if shown.isOfDependency, !recorded.isOfDependency {
+        (isReached, isReduced, changes) = (false, false, [])
+      }
+      recorded = shown
+    }
+  }
+
+  /// How a step ended in one store.
+  struct Outcome: Sendable {
+    /// The state at the end, if the step changed the store.
+    var state: RecordedState?
+    /// Why the store failed.
+    var failure: (any Error)?
+
+    /// Whether it failed because what it waits for did.
+    var isOfDependency: Bool {
+      if case .dependencyFailed? = failure as? OperationError { true } else { false }
     }
   }
 
   /// The part of a store, which is added if there is none.
   subscript(store: String) -> Part {
-    get { parts.first { $0.store == store } ?? Part(store) }
+    get { parts.first { $0.store == store } ?? Part(store: store) }
     set {
       if let index = parts.firstIndex(where: { $0.store == store }) {
         parts[index] = newValue
@@ -126,15 +127,6 @@ extension RecorderEntry {
         parts.append(newValue)
       }
     }
-  }
-
-  /// Takes the failures that are shown as the error.
-  mutating func showFailures() {
-    if let error, case .failed = error {} else if error != nil { return }
-    let failures = parts.compactMap { part in
-      part.shownFailure.map { StoreFailure(store: part.store, error: $0) }
-    }
-    error = failures.isEmpty ? nil : .failed(failures)
   }
 }
 

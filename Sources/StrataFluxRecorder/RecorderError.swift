@@ -36,8 +36,8 @@ public enum RecorderError: Error {
   /// base.
   case notExportable(entry: Int, store: String, String)
 
-  /// A checksum does not match: that of an entry, or of the part before the entries for 0.
-  case checksumMismatch(entry: Int)
+  /// The recording has another checksum than it had when it was exported.
+  case checksumMismatch(stored: String, computed: String)
 
   /// The data is not a recording of the stores of this recorder.
   case unreadable(String)
@@ -77,9 +77,9 @@ extension RecorderError: CustomStringConvertible {
     case .notExportable(let entry, let store, let reason):
       "The store \"\(store)\" cannot be exported "
         + (entry == 0 ? "as it is in the base: " : "as it is after entry \(entry): ") + reason
-    case .checksumMismatch(let entry):
-      (entry == 0 ? "The base of the recording" : "Entry \(entry) of the recording")
-        + " is damaged or was edited: its checksum does not match. Export the recording again."
+    case .checksumMismatch(let stored, let computed):
+      "The recording is damaged or was edited: its checksum is \(computed), and was \(stored). "
+        + "Export it again."
     case .unreadable(let reason):
       "The recording cannot be imported: \(reason)"
     case .recorded(let description): description

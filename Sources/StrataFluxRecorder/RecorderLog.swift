@@ -14,16 +14,6 @@ struct RecorderLog: Sendable {
   private(set) var position = 0
   private(set) var lastID = 0
 
-  init() {}
-
-  init(base: States, _ partialBase: Set<String>, _ entries: [RecorderEntry], position: Int) {
-    self.base = base
-    self.partialBase = partialBase
-    self.entries = entries
-    self.position = position
-    lastID = entries.map(\.id).max() ?? 0
-  }
-
   /// The states shown.
   var states: States { states(at: position) }
 
@@ -36,11 +26,7 @@ struct RecorderLog: Sendable {
   ///
   /// O(limit).
   func states(at position: Int) -> States {
-    entries.prefix(position).reduce(into: base) { states, entry in
-      for part in entry.parts {
-        if let shown = part.shown { states[part.store] = shown }
-      }
-    }
+    entries.prefix(position).reduce(into: base) { $1.apply(to: &$0) }
   }
 
   /// Adds a store, as if it had always been in this state.
@@ -52,21 +38,21 @@ struct RecorderLog: Sendable {
     for index in entries.indices { entries[index].parts.removeAll { $0.store == store } }
   }
 
-  /// Adds an entry at the end with the next id, shows it, and merges the oldest ones beyond the limit into
-  /// the base.
+  /// Adds an entry at the end with the next id, and shows it.
   mutating func append(_ entry: RecorderEntry, limit: Int) {
     lastID += 1
     entries.append(entry)
     entries[entries.count - 1].id = lastID
     position = entries.count
-    apply(limit: limit)
+    merge(limit: limit)
   }
 
-  mutating func apply(limit: Int) {
+  /// Merges the oldest entries beyond the limit into the base.
+  mutating func merge(limit: Int) {
     let excess = entries.count - limit
     guard excess > 0 else { return }
     base = states(at: excess)
-    for part in entries.prefix(excess).flatMap(\.parts) where part.recorded != nil {
+    for part in entries.prefix(excess).flatMap(\.parts) where part.recorded.state != nil {
       if part.isWhole { partialBase.remove(part.store) } else { partialBase.insert(part.store) }
     }
     entries.removeFirst(excess)
@@ -80,40 +66,39 @@ struct RecorderLog: Sendable {
     self.position = position
   }
 
+  /// Moves the position; returns false, without effect, if there is none at this distance.
+  mutating func step(by distance: Int) -> Bool {
+    guard (0...entries.count).contains(position + distance) else { return false }
+    position += distance
+    return true
+  }
+
+  /// The position after an entry, or of the base for id 0.
   func position(after id: Int) throws(RecorderError) -> Int {
+    if id == 0 { return 0 }
     guard let index = entries.firstIndex(where: { $0.id == id }) else { throw .noSuchEntry(id) }
     return index + 1
   }
 
   /// Makes the shown states the base and removes all entries.
-  mutating func squash() {
-    base = states
-    (partialBase, entries, position) = ([], [], 0)
-  }
+  mutating func squash() { (base, partialBase, entries, position) = (states, [], [], 0) }
 
   /// Removes the entries after the position, and the skipped ones.
   mutating func cut() {
     entries = entries.prefix(position).filter { !$0.isSkipped }
-    var ended: Set<String> = []
+    position = entries.count
+    var seen: Set<String> = []
     for entry in entries.indices.reversed() {
       for index in entries[entry].parts.indices {
         var part = entries[entry].parts[index]
-        if part.shown !== part.recorded {
-          part.revision = nil
-          part.isWhole = true
-        }
-        part.recorded = part.shown
-        part.settleFailure()
+        part.settle()
         // A dispatch that has a commit in it is among the entries that are gone.
-        if part.recorded != nil, ended.insert(part.store).inserted, !part.isWhole {
-          part.isWhole = true
-          part.changes = [.unknown]
-          part.isReduced = false
+        if part.recorded.state != nil, seen.insert(part.store).inserted, !part.isWhole {
+          (part.isWhole, part.isReduced, part.changes) = (true, false, [.unknown])
         }
         entries[entry].parts[index] = part
       }
     }
-    position = entries.count
   }
 }
 
@@ -128,33 +113,29 @@ extension RecorderLog {
     _ isSkipped: Bool,
     _ stores: [String: any HubStore]
   ) throws(RecorderError) -> [Int] {
-    let index = try position(after: id) - 1
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { throw .noSuchEntry(id) }
     guard entries[index].isSkipped != isSkipped else { return [] }
     var log = self
     log.entries[index].isSkipped = isSkipped
     let first = try log.firstDifferences()
-    var different: Set<String> = []
-    var open: [Int] = []
-    var refused: [String: [Int]] = [:]
-    for index in log.entries.indices {
-      for (store, start) in first where start == index { different.insert(store) }
-      let isSkipped = log.entries[index].isSkipped
-      for (place, part) in log.entries[index].parts.enumerated() {
-        log.entries[index].parts[place].shown = isSkipped ? nil : part.recorded
-        log.entries[index].parts[place].shownFailure = part.failure
+    let reducing = Set(entries.flatMap(\.parts).filter(\.isReduced).map(\.store))
+    var (states, different, open) = (base, Set<String>(), [Int]())
+    var refused: [(entry: Int, store: String)] = []
+    for (index, var entry) in log.entries.enumerated() {
+      different.formUnion(first.filter { $0.value == index }.keys)
+      for index in entry.parts.indices {
+        entry.parts[index].shown = entry.parts[index].recorded
+        if entry.isSkipped { entry.parts[index].shown.state = nil }
       }
-      log.entries[index].showFailures()
-      if isSkipped { continue }
-      let isOpen = try log.entries[index].makeAgain(
-        on: log.states(at: index),
-        stores,
-        reducing: log.reducingStores,
-        &different,
-        &refused
-      )
-      if isOpen { open.append(log.entries[index].id) }
+      if !entry.isSkipped {
+        let isOpen = try entry.makeAgain(on: states, stores, reducing, &different, &refused)
+        if isOpen { open.append(entry.id) }
+      }
+      entry.apply(to: &states)
+      log.entries[index] = entry
     }
-    if let (store, entries) = refused.min(by: { ($0.value[0], $0.key) < ($1.value[0], $1.key) }) {
+    if let store = refused.first?.store {
+      let entries = refused.filter { $0.store == store }.map(\.entry)
       throw .notReplayable(entries: entries, store: store)
     }
     self = log
@@ -169,102 +150,89 @@ extension RecorderLog {
     var first: [String: Int] = [:]
     for index in entries.indices where entries[index].isSkipped {
       for store in entries[index].stores {
-        var start = index
-        var isKnown = !partialBase.contains(store)
-        for earlier in (0..<index).reversed() {
-          let part = entries[earlier][store]
-          if part.recorded == nil { continue }
-          if part.isWhole {
-            isKnown = true
-            break
-          }
-          start = earlier
+        let earlier = entries[..<index].indices.reversed()
+          .filter { entries[$0][store].recorded.state != nil }
+        let partial = earlier.prefix { !entries[$0][store].isWhole }
+        if partial.count == earlier.count, partialBase.contains(store) {
+          throw .partOfBase(entry: entries[index].id, store: store)
         }
-        if !isKnown { throw .partOfBase(entry: entries[index].id, store: store) }
-        first[store] = min(first[store] ?? start, start)
+        first[store] = min(first[store] ?? index, partial.last ?? index)
       }
     }
     return first
   }
-
-  /// The stores that have responded to an action by `reduce`.
-  private var reducingStores: Set<String> {
-    Set(entries.flatMap(\.parts).filter(\.isReduced).map(\.store))
-  }
 }
 
 extension RecorderEntry {
+  /// Puts the states that it shows in the place of those before it.
+  fileprivate func apply(to states: inout RecorderLog.States) {
+    for part in parts { states[part.store] = part.shown.state ?? states[part.store] }
+  }
+
   /// Makes the entry again in the stores that are different before it, or that it reaches now and did not
   /// then, or the other way round.
   ///
   /// Returns whether an operation could have done otherwise. A part of which only the result is known is
   /// added to `refused`.
   fileprivate mutating func makeAgain(
-    on before: RecorderLog.States,
+    on states: RecorderLog.States,
     _ stores: [String: any HubStore],
-    reducing: Set<String>,
+    _ reducing: Set<String>,
     _ different: inout Set<String>,
-    _ refused: inout [String: [Int]]
+    _ refused: inout [(entry: Int, store: String)]
   ) throws(RecorderError) -> Bool {
     let differentBefore = different
     var isOpen = false
     for index in parts.indices {
       var part = parts[index]
-      guard let store = stores[part.store], let state = before[part.store] else { continue }
-      let cause = part.waitsFor.compactMap { self[$0].shownFailure }.first
-      if let cause, part.isReached || part.isBlocked {
-        part.shownFailure = OperationError.waiting(for: cause)
-        part.shown = nil
-        if part.recorded != nil { different.insert(part.store) }
-      } else if cause == nil, part.isBlocked {
+      guard let store = stores[part.store], let state = states[part.store]?.value else { continue }
+      let isDifferent = different.contains(part.store)
+      if let cause = part.waitsFor.compactMap({ self[$0].shown.failure }).first {
+        guard part.isReached || part.isBlocked else { continue }
+        part.shown = Outcome(failure: OperationError.waiting(for: cause))
+        if part.recorded.state != nil { different.insert(part.store) }
+      } else if part.isBlocked {
         isOpen = isOpen || !reducing.contains(part.store)
         different.insert(part.store)
         part.reduce(action, on: state, of: store)
-      } else if cause == nil, part.isReached || part.recorded != nil {
-        let isDifferent = different.contains(part.store)
-        if !part.isReduced, isDifferent || !differentBefore.isDisjoint(with: part.waitsFor) {
-          isOpen = true
-        }
-        if isDifferent, part.isReduced {
-          part.reduce(action, on: state, of: store)
-        } else if isDifferent {
-          do {
-            if try !part.update(with: action, on: state, of: store) {
-              refused[part.store, default: []].append(id)
-            }
-          } catch {
-            throw .replayFailed(entry: id, store: part.store, error)
+      } else if isDifferent, part.isReduced {
+        part.reduce(action, on: state, of: store)
+      } else if part.isReached || part.recorded.state != nil, !part.isReduced {
+        isOpen = isOpen || isDifferent || !differentBefore.isDisjoint(with: part.waitsFor)
+        do {
+          if isDifferent, try !part.update(with: action, on: state, of: store) {
+            refused.append((id, part.store))
           }
+        } catch {
+          throw .replayFailed(entry: id, store: part.store, error)
         }
       }
       parts[index] = part
     }
-    showFailures()
     return isOpen
   }
 }
 
 extension RecorderEntry.Part {
-  fileprivate mutating func reduce(
+  mutating func reduce(
     _ action: (any FluxAction)?,
-    on state: RecordedState,
+    on state: any StateType,
     of store: any HubStore
   ) {
     do {
-      shown = try action.map { RecordedState(try store.reduce(state.value, $0)) }
-      shownFailure = nil
+      shown = .init(state: try action.map { RecordedState(try store.reduce(state, $0)) })
     } catch {
-      (shown, shownFailure) = (nil, error)
+      shown = .init(failure: error)
     }
   }
 
   /// Makes the changes of an operation again; false if only the result of one is known.
   fileprivate mutating func update(
     with action: (any FluxAction)?,
-    on state: RecordedState,
+    on state: any StateType,
     of store: any HubStore
   ) throws -> Bool {
-    var value = state.value
+    var value = state
     for change in changes {
       switch change {
       case .reduction: value = try action.map { try store.reduce(value, $0) } ?? value
@@ -272,7 +240,7 @@ extension RecorderEntry.Part {
       case .unknown: return false
       }
     }
-    shown = changes.isEmpty ? nil : RecordedState(value)
+    shown.state = changes.isEmpty ? nil : RecordedState(value)
     return true
   }
 }

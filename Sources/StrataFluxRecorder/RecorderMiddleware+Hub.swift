@@ -21,9 +21,9 @@ extension RecorderMiddleware: HubMiddleware {
       // The remaining previews return to the present when they are deallocated.
     }
     // Releasing the state can run code that commits or calls the recorder, so it happens unlocked.
-    let released = travelLock.withLock { _ in
+    let released = traveller.lock.withLock { _ in
       let released = state.withLock { state in
-        defer { state = RecorderState() }
+        defer { state = RecorderState(limit: state.limit, now: state.now) }
         return state
       }
       for store in released.stores { store.stopObservingCommits() }
@@ -33,18 +33,16 @@ extension RecorderMiddleware: HubMiddleware {
   }
 
   package func add(_ store: any HubStore) {
-    travelLock.withLock { _ in
+    traveller.lock.withLock { _ in
       if state.withLock({ state in state.stores.contains { $0 === store } }) { return }
       store.observeCommits(by: self) { current in state.withLock { $0.add(store, current) } }
       // After the observer, because a preview suspends the hooks that are installed when it starts.
-      guard state.withLock({ $0.travel != nil }) else { return }
-      let preview = store.beginPreview()
-      state.withLock { $0.travel?.previews[store.identifier] = preview }
+      traveller.begin(store)
     }
   }
 
   package func remove(_ store: any HubStore) {
-    let preview = travelLock.withLock { _ in
+    let preview = traveller.lock.withLock { _ in
       store.stopObservingCommits()
       return state.withLock { state in
         defer { state.remove(store) }
@@ -59,13 +57,11 @@ extension RecorderMiddleware: HubMiddleware {
     _ dispatch: DispatchTransaction,
     _ stores: [(store: String, waitsFor: [String])]
   ) throws(DispatchError) {
-    while true {
-      let isTravelling = try state.withLock { state throws(DispatchError) in
-        if state.isLocked { throw .locked }
-        if state.travel == nil { state.begin(dispatch, stores, at: moment()) }
-        return state.travel != nil
-      }
-      if !isTravelling { return }
+    while try state.withLock({ state throws(DispatchError) in
+      if state.isLocked { throw .locked }
+      if state.travel == nil { state.begin(dispatch, stores) }
+      return state.travel != nil
+    }) {
       guard travelPolicy == .branch else { throw .travelling }
       do {
         try branch()
@@ -75,23 +71,5 @@ extension RecorderMiddleware: HubMiddleware {
     }
   }
 
-  package func didEnd(_ dispatch: DispatchTransaction) {
-    state.withLock { $0.end(dispatch, at: moment(), limit: limit) }
-  }
-
-  /// Records a commit; called under the edit lock of its store.
-  func record(
-    _ change: RecordedChange,
-    _ edit: (store: String, state: any StateType, trace: CommitTrace, revision: Int64?)
-  ) {
-    state.withLock { $0.record(change, edit, at: moment(), limit: limit) }
-  }
-
-  /// Records that a store responded to the action of the running code by `reduce`.
-  func didReduce(in store: String) {
-    state.withLock { state in
-      guard let id = DispatchID.current, id.hub === state.hub else { return }
-      state.update(id.transaction) { $0.entry[store].isReduced = true }
-    }
-  }
+  package func didEnd(_ dispatch: DispatchTransaction) { state.withLock { $0.end(dispatch) } }
 }

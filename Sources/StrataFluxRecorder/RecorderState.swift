@@ -4,16 +4,16 @@ import StrataFlux
 
 /// The state of a recorder: the log, the dispatches in progress, and the travel.
 ///
-/// A value that changes no store: ``RecorderMiddleware`` holds the lock and moves the stores.
+/// A value that changes no store: ``Traveller`` holds its lock and moves the stores.
 struct RecorderState: Sendable {
-  /// A dispatch that was admitted and is not finished.
+  /// A dispatch that was admitted and is not finished, or a pause.
   struct ActiveDispatch: Sendable {
     /// What it is so far.
     var entry: RecorderEntry
-    let id: String
+    var id = ""
     let start: Duration
     /// Whether it becomes an entry; not if it started in a pause.
-    let isRecorded: Bool
+    var isRecorded = true
     /// The stores that have received it and are not done with it.
     var stores: Set<String> = []
   }
@@ -29,6 +29,10 @@ struct RecorderState: Sendable {
   /// A time, and how long it is after the recorder was created.
   typealias Moment = (date: Date, elapsed: Duration)
 
+  /// The maximum number of entries.
+  let limit: Int
+  let now: @Sendable () -> Moment
+
   var hub: Dispatcher.Identity?
   /// In the order of their registration.
   var stores: [any HubStore] = []
@@ -37,14 +41,17 @@ struct RecorderState: Sendable {
   var travel: Travel?
   var isLocked = false
   private(set) var dispatches: [ActiveDispatch] = []
-  /// What happened in the pause so far, and its start; nil if there is none.
-  private var pause: (entry: RecorderEntry, start: Duration)?
+  private var pause: ActiveDispatch?
   /// The own state of each store.
   var current: RecorderLog.States = [:]
   /// How many commits of each store are in no entry yet.
   private var pending: [String: Int] = [:]
   /// Released when no dispatch is in progress.
   var waiters: [DispatchSemaphore] = []
+
+  init(limit: Int, now: @escaping @Sendable () -> Moment) {
+    (self.limit, self.now) = (limit, now)
+  }
 
   var isPaused: Bool { pause != nil }
 
@@ -70,8 +77,7 @@ struct RecorderState: Sendable {
     log.remove(name)
     travel?.shown.remove(name)
     travel?.previews[name] = nil
-    current[name] = nil
-    pending[name] = nil
+    (current[name], pending[name]) = (nil, nil)
     pause?.entry.parts.removeAll { $0.store == name }
     for index in dispatches.indices {
       dispatches[index].stores.remove(name)
@@ -84,21 +90,20 @@ extension RecorderState {
   /// Records a dispatch that was admitted.
   mutating func begin(
     _ dispatch: DispatchTransaction,
-    _ recipients: [(store: String, waitsFor: [String])],
-    at moment: Moment
+    _ recipients: [(store: String, waitsFor: [String])]
   ) {
     guard !recipients.isEmpty else { return }
-    var entry = RecorderEntry(.action(dispatch.action), at: moment.date)
-    entry.place = dispatch.place
-    for recipient in recipients { entry[recipient.store].waitsFor = recipient.waitsFor }
-    dispatches.append(
-      ActiveDispatch(
-        entry: entry,
-        id: dispatch.id,
-        start: moment.elapsed,
-        isRecorded: !isPaused
-      )
-    )
+    var active = active(.action(dispatch.action))
+    (active.id, active.isRecorded) = (dispatch.id, !isPaused)
+    active.entry.place = dispatch.place
+    for recipient in recipients { active.entry[recipient.store].waitsFor = recipient.waitsFor }
+    dispatches.append(active)
+  }
+
+  private func active(_ origin: RecorderEntry.Origin) -> ActiveDispatch {
+    let moment = now()
+    let entry = RecorderEntry(origin: origin, time: moment.date)
+    return ActiveDispatch(entry: entry, start: moment.elapsed)
   }
 
   /// Changes a dispatch in progress, if there is one with this id.
@@ -109,24 +114,32 @@ extension RecorderState {
   }
 
   /// Adds the entry of a finished dispatch; what one did that ends in a pause is part of the pause.
-  mutating func end(_ dispatch: DispatchTransaction, at moment: Moment, limit: Int) {
+  mutating func end(_ dispatch: DispatchTransaction) {
     guard let index = dispatches.firstIndex(where: { $0.id == dispatch.id }) else { return }
-    var (ended, error) = (dispatches.remove(at: index), dispatch.error)
+    var ended = dispatches.remove(at: index)
     if dispatches.isEmpty {
       for waiter in waiters { waiter.signal() }
       waiters = []
     }
     guard ended.isRecorded, ended.entry.parts.contains(where: \.isReached) else { return }
-    if pause != nil {
-      for part in ended.entry.parts { pause?.entry[part.store].changes += part.changes }
+    if isPaused {
+      for part in ended.entry.parts {
+        pause?.entry[part.store].changes += part.changes.map { _ in .unknown }
+      }
       return
     }
-    ended.entry.duration = moment.elapsed - ended.start
-    ended.entry.error = error
-    if case .failed(let failures)? = error {
-      for failure in failures { ended.entry[failure.store].failure = failure.error }
+    if case .failed(let failures)? = dispatch.error {
+      for failure in failures { ended.entry[failure.store].recorded.failure = failure.error }
+    } else {
+      ended.entry.refusal = dispatch.error
     }
-    append(ended.entry, limit: limit)
+    finish(ended)
+  }
+
+  private mutating func finish(_ ended: ActiveDispatch) {
+    var entry = ended.entry
+    entry.duration = now().elapsed - ended.start
+    append(entry)
   }
 
   /// Records a commit: as part of the dispatch that made it, or as an entry.
@@ -135,26 +148,29 @@ extension RecorderState {
   /// done with. A commit of a dispatch that is finished, or was not recorded, counts for no other.
   mutating func record(
     _ change: RecordedChange,
-    _ edit: (store: String, state: any StateType, trace: CommitTrace, revision: Int64?),
-    at moment: Moment,
-    limit: Int
+    _ state: any StateType,
+    of store: String,
+    by trace: CommitTrace,
+    revision: Int64?
   ) {
-    guard current[edit.store] != nil else { return }
-    current[edit.store] = RecordedState(edit.state)
-    pending[edit.store, default: 0] += 1
+    guard current[store] != nil else { return }
+    current[store] = RecordedState(state)
+    pending[store, default: 0] += 1
+    let change = isPaused ? .unknown : change
     func add(to entry: inout RecorderEntry) {
-      entry[edit.store].changes.append(change)
-      entry[edit.store].revision = edit.revision ?? entry[edit.store].revision
+      entry[store].changes.append(change)
+      entry[store].revision = revision ?? entry[store].revision
     }
-    if pause != nil {
-      pause.withValue { add(to: &$0.entry) }
-    } else if let owner = owner(of: .current, in: edit.store), dispatches[owner].isRecorded {
+    if var paused = pause {
+      add(to: &paused.entry)
+      pause = paused
+    } else if let owner = owner(of: .current, in: store), dispatches[owner].isRecorded {
       add(to: &dispatches[owner].entry)
     } else {
-      var entry = RecorderEntry(.commit(edit.trace.description), at: moment.date)
-      entry.place = edit.trace.place
+      let origin = RecorderEntry.Origin.commit(trace.description)
+      var entry = RecorderEntry(origin: origin, time: now().date, place: trace.place)
       add(to: &entry)
-      append(entry, limit: limit)
+      append(entry)
     }
   }
 
@@ -167,7 +183,7 @@ extension RecorderState {
   }
 
   /// Adds an entry with the states that its stores have now.
-  mutating func append(_ new: RecorderEntry, limit: Int) {
+  private mutating func append(_ new: RecorderEntry) {
     var entry = new
     for index in entry.parts.indices {
       var part = entry.parts[index]
@@ -175,43 +191,26 @@ extension RecorderState {
       pending[part.store] = others
       part.isWhole = others == 0
       part.isReduced = part.isReduced && part.changes.allSatisfy(\.isReduction)
-      if !part.changes.isEmpty { part.recorded = current[part.store] }
-      (part.shown, part.shownFailure) = (part.recorded, part.failure)
+      if !part.changes.isEmpty { part.recorded.state = current[part.store] }
+      part.shown = part.recorded
       entry.parts[index] = part
     }
     log.append(entry, limit: limit)
   }
 
-  mutating func pause(at moment: Moment) {
-    if pause == nil { pause = (RecorderEntry(.pause, at: moment.date), moment.elapsed) }
-  }
+  mutating func startPause() { if !isPaused { pause = active(.pause) } }
 
   /// Ends a pause, whose changes become one entry, if there are any: only the results are known.
-  mutating func resume(at moment: Moment, limit: Int) {
-    guard let paused = pause else { return }
-    var entry = paused.entry
+  mutating func endPause() {
+    guard let ended = pause else { return }
     pause = nil
-    entry.duration = moment.elapsed - paused.start
-    for index in entry.parts.indices {
-      entry.parts[index].changes = entry.parts[index].changes.map { _ in .unknown }
-    }
-    if !entry.parts.allSatisfy(\.changes.isEmpty) { append(entry, limit: limit) }
+    if !ended.entry.parts.allSatisfy(\.changes.isEmpty) { finish(ended) }
   }
 
   /// Makes an entry of the pause so far, because a travel or an export needs one.
-  mutating func settlePause(at moment: Moment, limit: Int) {
+  mutating func settlePause() {
     guard isPaused else { return }
-    resume(at: moment, limit: limit)
-    pause(at: moment)
-  }
-}
-
-extension Optional {
-  fileprivate mutating func withValue(_ change: (inout Wrapped) -> Void) {
-    if var value = self {
-      self = nil
-      change(&value)
-      self = value
-    }
+    endPause()
+    startPause()
   }
 }

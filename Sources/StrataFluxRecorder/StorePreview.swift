@@ -54,12 +54,10 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
       // A hook refuses its own state. The preview keeps what is shown when it is deallocated.
       return
     }
-    let changes = store.changes
-    let notified = status.withLock { $0.notified }
+    let (changes, notified) = (store.changes, status.withLock { $0.notified })
     DispatchQueue.global().async { [store, preview] in
       preview.notify()
-      guard changes.version != notified.version else { return }
-      store.notifyObservers(from: notified.value, to: changes.value, after: nil)
+      store.notifyObservers(of: changes, after: notified)
     }
   }
 
@@ -80,8 +78,7 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
       defer { status.notified = changes }
       return status.notified
     }
-    guard changes.version != notified.version else { return }
-    store.notifyObservers(from: notified.value, to: changes.value, after: nil)
+    store.notifyObservers(of: changes, after: notified)
   }
 
   func discard() throws {
@@ -90,17 +87,22 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   }
 
   func keep() throws -> (any StateType)? {
-    let version = try RecorderMiddleware.$storeBeingKept.withValue(ObjectIdentifier(store)) {
+    let version = try RecorderState.$storeBeingKept.withValue(ObjectIdentifier(store)) {
       try preview.keep(trace("keep"))
     }
-    let isAsShown = status.withLock { status in
+    return status.withLock { status in
       status.isOver = true
-      return version == nil || version == status.version + 1
+      return version == nil || version == status.version + 1 ? nil : store.state
     }
-    return isAsShown ? nil : store.state
   }
 
   private func trace(_ name: String) -> CommitTrace {
     CommitTrace(ofCommit: "recorder: \(name)", nil, at: CommitPlace())
+  }
+}
+
+extension FluxStore {
+  fileprivate func notifyObservers(of new: Changes<State>, after old: Changes<State>) {
+    if new.version != old.version { notifyObservers(from: old.value, to: new.value, after: nil) }
   }
 }

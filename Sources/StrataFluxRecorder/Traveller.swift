@@ -5,23 +5,17 @@ import StrataFlux
 
 /// Moves the stores of a recorder between times.
 ///
-/// All methods but ``whenIdle(_:)`` are called while the lock for travels is held. They return the previews
-/// of the stores that may have changed, whose subscribers the caller notifies when that lock is free.
+/// Subscribers are notified after all stores have changed, when every lock is free.
 struct Traveller {
-  /// What is travelled through.
-  enum Kind {
-    /// The entries recorded here.
-    case recorded
-    /// The entries recorded here, to their base, in order to keep it.
-    case base
-    /// An imported recording.
-    case imported
-  }
-
   let state: Lock<RecorderState>
-  let limit: Int
   let patience: Duration
-  let moment: @Sendable () -> RecorderState.Moment
+  /// Held for a whole travel, before the edit locks of the stores and `state`.
+  let lock = Lock(
+    0,
+    reentryRemedy: """
+      A recorder was called by a change that it makes again. Call it after updateState has returned.
+      """
+  )
 
   /// Runs `body` when no dispatch is in progress, and none can start before it returns.
   func whenIdle<R>(_ body: (inout RecorderState) -> R) throws(RecorderError) -> R {
@@ -32,7 +26,7 @@ struct Traveller {
       let waiter = DispatchSemaphore(value: 0)
       let (result, active) = state.withLock { state -> (R?, RecorderState.ActiveDispatch?) in
         guard let active = state.dispatches.first else {
-          state.settlePause(at: moment(), limit: limit)
+          state.settlePause()
           return (body(&state), nil)
         }
         state.waiters.append(waiter)
@@ -43,55 +37,90 @@ struct Traveller {
         return (nil, hasWaited ? active : own)
       }
       if let result { return result }
-      if let active {
-        let action = active.entry.action.map { "\($0)" } ?? ""
-        throw .inProgress(action: action, since: active.entry.time)
-      }
+      if let entry = active?.entry { throw .inProgress(action: entry.name, since: entry.time) }
       hasWaited = waiter.wait(timeout: deadline) == .timedOut
     }
   }
 
-  /// Shows the log that `change` makes; starts or ends a travel if needed.
-  func show(
-    _ kind: Kind,
-    _ change: (inout RecorderLog) throws(RecorderError) -> Void
-  ) throws(RecorderError) -> [any StorePreview] {
-    let isNew = try begin()
-    guard let travel = state.withLock({ $0.travel }) else { return [] }
-    var new = travel.shown
-    do throws(RecorderError) {
-      try change(&new)
-      if new.isAtPresent, kind == .recorded, !travel.isImported { return try discard() }
-      try show(new, after: travel)
-    } catch {
-      // A travel that was just started ends; one that was in progress continues unchanged.
-      if isNew { _ = try discard() }
-      throw error
-    }
-    state.withLock { state in
-      state.travel?.shown = new
-      if kind == .imported { state.travel?.isImported = true }
-    }
-    return previews(of: travel)
+  /// Shows the travel that `change` makes; starts or ends it if needed.
+  func show<R>(
+    _ change: (inout RecorderState.Travel) throws(RecorderError) -> R
+  ) throws(RecorderError) -> R {
+    try moving { () throws(RecorderError) in try travelled(change) }
   }
 
-  /// Starts a travel, unless there is one.
-  private func begin() throws(RecorderError) -> Bool {
-    if state.withLock({ $0.travel != nil }) { return false }
+  /// Ends the travel in the present, if there is one.
+  func discard() throws(RecorderError) {
+    try moving { () throws(RecorderError) in ((), try returned()) }
+  }
+
+  /// Makes the shown states the present, with the log that `settle` makes of the shown one.
+  func keep(_ settle: (inout RecorderLog) -> Void) throws(RecorderError) {
+    try moving { () throws(RecorderError) in ((), try kept(settle)) }
+  }
+
+  /// Makes the base the present, and drops all entries.
+  func rollback() throws(RecorderError) {
+    try moving { () throws(RecorderError) in
+      _ = try travelled { (travel) throws(RecorderError) in try travel.shown.jump(to: 0) }
+      return ((), try kept { $0.squash() })
+    }
+  }
+
+  /// Runs `body`, and notifies the subscribers of the previews that it returns.
+  private func moving<R>(
+    _ body: () throws(RecorderError) -> (R, [any StorePreview])
+  ) throws(RecorderError) -> R {
+    let (result, previews) = try lock.withLock { _ throws(RecorderError) in try body() }
+    for preview in previews { preview.notify() }
+    return result
+  }
+}
+
+/// The steps, while `lock` is held; they return the previews of the stores that may have changed.
+extension Traveller {
+  private func travelled<R>(
+    _ change: (inout RecorderState.Travel) throws(RecorderError) -> R
+  ) throws(RecorderError) -> (R, [any StorePreview]) {
+    let (isNew, travel) = try begin()
+    var new = travel
+    let result: R
+    do throws(RecorderError) {
+      result = try change(&new)
+      if new.shown.isAtPresent, !new.isImported { return (result, try returned()) }
+      try show(new.shown, after: travel)
+    } catch {
+      // A travel that was just started ends; one that was in progress continues unchanged.
+      if isNew { _ = try returned() }
+      throw error
+    }
+    state.withLock { $0.travel = new }
+    return (result, previews(of: travel))
+  }
+
+  /// The travel, which starts if there is none.
+  private func begin() throws(RecorderError) -> (isNew: Bool, RecorderState.Travel) {
+    if let travel = state.withLock({ $0.travel }) { return (false, travel) }
     let stores = try whenIdle { state in
       state.travel = RecorderState.Travel(shown: state.log)
       return state.stores
     }
-    for store in stores {
-      let preview = store.beginPreview()
-      state.withLock { $0.travel?.previews[store.identifier] = preview }
-    }
+    for store in stores { begin(store) }
     // With the commits outside of dispatches that came before the previews.
-    state.withLock { state in
-      state.settlePause(at: moment(), limit: limit)
-      state.travel?.shown = state.log
+    return state.withLock { state in
+      state.settlePause()
+      let previews = state.travel?.previews ?? [:]
+      let travel = RecorderState.Travel(shown: state.log, previews: previews)
+      state.travel = travel
+      return (true, travel)
     }
-    return true
+  }
+
+  /// Lets a store take part in the travel, if there is one.
+  func begin(_ store: any HubStore) {
+    if state.withLock({ $0.travel == nil }) { return }
+    let preview = store.beginPreview()
+    state.withLock { $0.travel?.previews[store.identifier] = preview }
   }
 
   /// Shows a log in every store where it differs from what is shown; in all of them, or in none.
@@ -102,9 +131,9 @@ struct Traveller {
     let (newStates, oldStates) = (new.states, travel.shown.states)
     var shown: [(preview: any StorePreview, before: any StateType)] = []
     for store in state.withLock({ $0.stores }) {
-      let identifier = store.identifier
-      guard let preview = travel.previews[identifier], let state = newStates[identifier],
-        state !== oldStates[identifier] || preview.hasForeignCommits
+      let name = store.identifier
+      guard let preview = travel.previews[name], let state = newStates[name],
+        state !== oldStates[name] || preview.hasForeignCommits
       else { continue }
       let before = store.stateValue
       do {
@@ -114,32 +143,30 @@ struct Traveller {
           // It was accepted a moment ago; if it is refused now, the first error is more useful.
           do { try preview.show(before) } catch _ {}
         }
-        throw .refused(store: identifier, error)
+        throw .refused(store: name, error)
       }
       shown.append((preview, before))
     }
   }
 
-  /// Ends the travel in the present, if there is one.
-  func discard() throws(RecorderError) -> [any StorePreview] {
+  private func returned() throws(RecorderError) -> [any StorePreview] {
     guard let travel = state.withLock({ $0.travel }) else { return [] }
     for store in state.withLock({ $0.stores }) {
-      guard let preview = state.withLock({ $0.travel?.previews[store.identifier] }) else {
-        continue
-      }
+      let name = store.identifier
       do {
-        try preview.discard()
+        try state.withLock { $0.travel?.previews[name] }?.discard()
       } catch {
-        throw .refused(store: store.identifier, error)
+        throw .refused(store: name, error)
       }
-      state.withLock { $0.travel?.previews[store.identifier] = nil }
+      state.withLock { $0.travel?.previews[name] = nil }
     }
     state.withLock { $0.travel = nil }
     return previews(of: travel)
   }
 
-  /// Makes the shown states the present, with the log that `settle` makes of the shown one.
-  func keep(_ settle: (inout RecorderLog) -> Void) throws(RecorderError) -> [any StorePreview] {
+  private func kept(
+    _ settle: (inout RecorderLog) -> Void
+  ) throws(RecorderError) -> [any StorePreview] {
     guard let travel = state.withLock({ $0.travel }) else {
       try whenIdle { settle(&$0.log) }
       return []
@@ -147,53 +174,34 @@ struct Traveller {
     var new = travel.shown
     settle(&new)
     let (states, last) = (new.states, state.withLock { $0.log.lastID })
-    var kept: [(store: any HubStore, other: RecordedState?)] = []
-    for store in state.withLock({ $0.stores }) {
+    var kept: [(store: any HubStore, shown: RecordedState, other: RecordedState?)] = []
+    var refusal: RecorderError?
+    for store in state.withLock({ $0.stores }) where refusal == nil {
       let name = store.identifier
       guard let preview = travel.previews[name], let shown = states[name] else { continue }
-      let own = state.withLock { state in
-        defer { state.current[name] = shown }
-        return state.current[name]
-      }
+      let own = state.withLock { $0.current.updateValue(shown, forKey: name) }
       do {
-        kept.append((store, try preview.keep().map { RecordedState($0) }))
+        kept.append((store, shown, try preview.keep().map { RecordedState($0) }))
       } catch {
         state.withLock { $0.current[name] = own }
-        beginAgain(kept, states)
-        throw .refused(store: name, error)
+        refusal = .refused(store: name, error)
       }
     }
     state.withLock { state in
-      let since = state.log.entries.filter { $0.id > last }
-      new.apply(limit: limit)
-      state.log = new
-      for (store, other) in kept {
-        guard let other else { continue }
-        state.keep(other, of: store.identifier, at: moment(), limit: limit)
-        let isLast = state.current[store.identifier] === states[store.identifier]
-        if isLast { state.current[store.identifier] = other }
+      let since = refusal == nil ? state.log.entries.filter { $0.id > last } : []
+      if refusal == nil {
+        new.merge(limit: state.limit)
+        (state.log, state.travel) = (new, nil)
       }
-      for entry in since { state.log.append(entry, limit: limit) }
-      state.travel = nil
-    }
-    return previews(of: travel)
-  }
-
-  /// Continues a travel after a store could not keep what it shows: what the stores before it have kept is
-  /// their present.
-  private func beginAgain(
-    _ kept: [(store: any HubStore, other: RecordedState?)],
-    _ states: RecorderLog.States
-  ) {
-    for (store, other) in kept {
-      let preview = store.beginPreview()
-      state.withLock { state in
-        state.travel?.previews[store.identifier] = preview
-        guard let now = other ?? states[store.identifier] else { return }
-        state.keep(now, of: store.identifier, at: moment(), limit: limit)
-        state.current[store.identifier] = now
+      // After a refusal, what the stores before have kept is their present.
+      for (store, shown, other) in kept where refusal != nil || other != nil {
+        state.keep(other ?? shown, shown, of: store.identifier)
       }
+      for entry in since { state.log.append(entry, limit: state.limit) }
     }
+    guard let refusal else { return previews(of: travel) }
+    for (store, _, _) in kept { begin(store) }
+    throw refusal
   }
 
   /// In the order of the registration of their stores.
@@ -206,14 +214,14 @@ extension RecorderState {
   /// Adds an entry for a state that a store keeps and that no entry explains.
   fileprivate mutating func keep(
     _ state: RecordedState,
-    of store: String,
-    at moment: Moment,
-    limit: Int
+    _ shown: RecordedState,
+    of store: String
   ) {
-    var entry = RecorderEntry(.commit("changed while travelling"), at: moment.date)
+    var entry = RecorderEntry(origin: .commit("changed while travelling"), time: now().date)
     entry[store].changes = [.unknown]
-    entry[store].recorded = state
-    entry[store].shown = state
+    entry[store].recorded.state = state
+    entry[store].shown.state = state
     log.append(entry, limit: limit)
+    if current[store] === shown { current[store] = state }
   }
 }

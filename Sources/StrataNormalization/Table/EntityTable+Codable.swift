@@ -1,4 +1,4 @@
-package import StrataBase
+import StrataBase
 
 extension EntityTable: Codable {
   /// Encodes the entities as an array, in the order of their IDs.
@@ -40,13 +40,12 @@ extension EntityTable: Codable {
 }
 
 extension EntityTable: DifferenceCodable {
-  private struct Difference: Codable {
-    var put: [Entity]?
-    var remove: [ID]?
+  package struct Difference: Codable {
+    fileprivate var put: [Entity]?
+    fileprivate var remove: [ID]?
   }
 
-  package func difference(from old: any DifferenceCodable) -> (any Encodable)? {
-    guard let old = old as? EntityTable else { return self }
+  package func difference(from old: EntityTable) -> Difference? {
     let changes = changes(from: old)
     let put = changes.compactMap { change in
       if case .put(let entity) = change { entity } else { nil }
@@ -61,8 +60,7 @@ extension EntityTable: DifferenceCodable {
     )
   }
 
-  package func applyingDifference(from decoder: any Decoder) throws -> EntityTable {
-    let difference = try Difference(from: decoder)
+  package func applying(_ difference: Difference) -> EntityTable {
     var table = self
     table.remove(in: difference.remove ?? [])
     table.insert(contentsOf: difference.put ?? [])

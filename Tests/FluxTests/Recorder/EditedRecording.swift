@@ -1,40 +1,70 @@
 import Foundation
 import StrataBase
 import StrataRecords
-import TestSupport
 
-/// An exported recording, to edit as a person would who also corrects the checksums.
+/// An exported recording, to edit as a person would who also corrects the checksum.
+///
+/// What the file has as bytes is open to edits: a value under the name `tagged`, a record under the name `fields`.
 struct EditedRecording {
-  private static let title = "strata recording 4\n"
+  private static let title = "strata recording 4 "
 
-  /// The base, then the entries.
-  var blocks: [RecordValue] = []
+  var value: RecordValue
 
   init(_ data: Data) throws {
-    var rest = [UInt8](data).dropFirst(Self.title.utf8.count)
-    while let end = rest.firstIndex(of: 0x0A) {
-      let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
-      let count = Int(words[0]) ?? 0
-      blocks.append(try RecordValue(taggedBytes: Array(rest[(end + 1)...].prefix(count))))
-      rest = rest[(end + 1)...].dropFirst(count + 1)
+    value = Self.opened(.data(Data(data.drop { $0 != 0x0A }.dropFirst())))
+  }
+
+  /// The file with the checksum that its content has.
+  func data() throws -> Data {
+    guard case .data(let content) = try Self.closed(value) else { return Data() }
+    return Data("\(Self.title)\(Checksum(of: [UInt8](content)))\n".utf8) + content
+  }
+
+  private static func opened(_ value: RecordValue) -> RecordValue {
+    guard case .data(let bytes) = value else { return mapped(value, opened) }
+    do {
+      let tagged = try TaggedValue.value(of: [UInt8](bytes))
+      if let parts = tagged.elements, parts.count == 2, case .data(let layout) = parts[0],
+        case .data(let record) = parts[1]
+      {
+        let layout = try Layout(body: [UInt8](layout))
+        let fields = try RecordValue(record: [UInt8](record), layout: layout)
+        return .object([RecordValue.Member("fields", opened(fields))])
+      }
+      return .object([RecordValue.Member("tagged", tagged)])
+    } catch {
+      return value
     }
   }
 
-  /// The file with the checksums that its content has.
-  var data: Data {
-    var bytes = Array(Self.title.utf8)
-    var checksum = ""
-    for block in blocks {
-      let content = block.taggedBytes
-      checksum = String(Checksum(of: Array(checksum.utf8) + content).description.prefix(8))
-      bytes += Array("\(content.count) \(checksum)\n".utf8) + content + [0x0A]
+  private static func closed(_ value: RecordValue) throws -> RecordValue {
+    if let only = value.members, only.count == 1 {
+      if only[0].name == "tagged" { return .data(Data(TaggedValue.bytes(of: only[0].value))) }
+      if only[0].name == "fields", let fields = try closed(only[0].value).members {
+        var writer = RecordWriter()
+        var bytes: [UInt8] = []
+        let layout = try writer.encode(StoredObject(fields), into: &bytes)
+        return .data(Data(try TaggedValue.bytes(of: [Data(layout.body), Data(bytes)])))
+      }
     }
-    return Data(bytes)
+    return try mapped(value, closed)
   }
 
-  /// Sets what is at a path of names and indices in a block, from 0.
-  mutating func set(_ path: [String], of block: Int, to value: RecordValue?) {
-    blocks[block] = Self.setting(path[...], of: blocks[block], to: value) ?? .null
+  private static func mapped(
+    _ value: RecordValue,
+    _ transform: (RecordValue) throws -> RecordValue
+  ) rethrows -> RecordValue {
+    if let members = value.members {
+      let mapped = try members.map { RecordValue.Member($0.name, try transform($0.value)) }
+      return .object(RecordValue.Members(mapped))
+    }
+    guard let elements = value.elements else { return value }
+    return .array(RecordValue.Elements(try elements.map(transform)))
+  }
+
+  /// Sets what is at a path of names and indices, from 0.
+  mutating func set(_ path: [String], to new: RecordValue?) {
+    value = Self.setting(path[...], of: value, to: new) ?? .null
   }
 
   private static func setting(
@@ -59,8 +89,8 @@ struct EditedRecording {
     return .object(RecordValue.Members(members))
   }
 
-  /// Every path in a block.
-  func paths(in block: Int) -> [[String]] { Self.paths(in: blocks[block]) }
+  /// Every path.
+  var paths: [[String]] { Self.paths(in: value) }
 
   private static func paths(in value: RecordValue) -> [[String]] {
     let parts =

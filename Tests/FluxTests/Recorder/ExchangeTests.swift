@@ -119,8 +119,9 @@ struct ExchangeTests {
 
   @Test(arguments: [
     "", "not a recording", "{}", #"{"format": 3, "position": 0, "base": {}, "entries": []}"#,
-    "strata recording 3\n", "strata recording 5\n", "strata recording 4\n",
-    "strata recording 4\n-1 0\n", "strata recording 4\n9 0\nabc\n",
+    "strata recording 3\n", "strata recording 5 0\n", "strata recording 4 ",
+    "strata recording 4 \n",
+    "strata recording 4 0\nabc\n",
   ])
   func `what cannot be read is refused, and nothing changes`(text: String) throws {
     let recorded = try RecordedHub()

@@ -178,6 +178,35 @@ struct PresentTests {
     #expect(recorded.counts == [501, 1])
   }
 
+  @Test(arguments: [true, false])
+  func `a state that one store refuses is shown in none`(isTravelling: Bool) throws {
+    final class Refusing: CommitHook {
+      typealias State = Counter
+      let followsPreviews = true
+
+      func editDidEnd(_ edit: inout Edit<Counter>) throws {
+        if edit.trace.name == "recorder: travel", edit.state.count == 1 { throw TestError() }
+      }
+    }
+    let recorded = try RecordedHub()
+    recorded.b.hook(where: { (_: Refusing) in true }, orInstall: { Refusing() })
+    recorded.dispatch(.add(1), .add(10), .add(100))
+    if isTravelling { try recorded.recorder.back() }
+    let counts = recorded.counts
+
+    let error = #expect(throws: RecorderError.self) { try recorded.recorder.jump(to: 1) }
+
+    guard case .refused(store: "b", let cause)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(cause is TestError)
+    #expect(recorded.counts == counts)
+    #expect(recorded.recorder.isTravelling == isTravelling)
+    try recorded.recorder.jump(to: 0)
+    #expect(recorded.counts == [0, 0])
+  }
+
   @Test func `after a branch that one store refused, what follows is recorded as before`() throws {
     final class Refusing: CommitHook {
       typealias State = Counter

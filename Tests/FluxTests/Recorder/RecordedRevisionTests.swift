@@ -134,10 +134,12 @@ struct RecordedRevisionTests {
     let shelf = try await Shelf()
     shelf.dispatch(.add(Book(id: 1)))
     var file = try EditedRecording(shelf.recorder.export())
-    file.set(["in", "0", "revision"], of: 1, to: .integer(number))
+    let path = ["fields", "entries", "0", "parts", "0", "part", "revision"]
+    file.set(path, to: .integer(number))
+    let data = try file.data()
 
     #expect {
-      try shelf.recorder.import(file.data)
+      try shelf.recorder.import(data)
     } throws: { error in
       "\(error)".contains("revision \(number)")
     }

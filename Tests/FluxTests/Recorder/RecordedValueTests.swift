@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import StrataCore
 import StrataFlux
@@ -207,21 +208,37 @@ struct RecordedValueTests {
     #expect(recorder.entries.map(\.stores) == [[], ["store"]])
   }
 
-  @Test func `a travel waits for a dispatch in progress`() throws {
+  @Test(arguments: ["travel", "export"])
+  func `a travel and an export wait for a dispatch in progress`(call: String) throws {
     let held = HeldOperations()
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("store") { operation, _, store in
       store.updateState { $0.count += 1 }
       held.add(operation)
     }
-    let recorder = RecorderMiddleware(patience: .seconds(60))
+    let recorder = RecorderMiddleware(patience: .seconds(3600))
     try hub.register(store: store)
     hub.register(middleware: recorder)
     hub.dispatch(CounterAction.increase)
     #expect(held.waitForNext())
-    onAnotherThread { held.finish(0) }
-    try recorder.back()
-    #expect(store.state.count == 0 && recorder.entries.count == 1)
+    let results = Recorder<String>()
+    let returned = DispatchSemaphore(value: 0)
+    onAnotherThread {
+      do {
+        if call == "travel" { try recorder.back() } else { _ = try recorder.export() }
+        results.record("\(recorder.entries.count) entry, \(store.state.count)")
+      } catch {
+        results.record("\(error)")
+      }
+      returned.signal()
+    }
+    while recorder.waitingCalls == 0, results.elements.isEmpty { sched_yield() }
+    // However long the dispatch takes, the call does not return before its end.
+    let isEarly = returned.wait(timeout: .now() + 0.2) == .success
+    #expect(!isEarly)
+    held.finish(0)
+    #expect(isEarly || returned.wait(timeout: .now() + 300) == .success)
+    #expect(results.elements == ["1 entry, \(call == "travel" ? 0 : 1)"])
   }
 
   @Test func `a travel out of a dispatch is refused at once: it would wait for itself`() throws {

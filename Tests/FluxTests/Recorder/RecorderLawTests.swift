@@ -40,7 +40,7 @@ struct RecorderLawTests {
     DispatchQueue.concurrentPerform(iterations: 6) { thread in
       switch thread {
       case 5:
-        while done.withLock({ $0 }) < 5 {
+        while done.withLock({ $0 }) < 5 || travels.elements.isEmpty {
           do throws(RecorderError) {
             try recorder.back()
             travels.record(1)
@@ -68,7 +68,6 @@ struct RecorderLawTests {
     #expect(stores.map(\.state.count) == Array(repeating: ended.elements.count, count: 3))
     let last = try #require(recorder.entries.last).id
     #expect(try recorder.state(of: other, afterEntry: last) == other.state)
-    #expect(!travels.elements.isEmpty)
   }
 }
 
