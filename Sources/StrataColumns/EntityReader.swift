@@ -8,6 +8,16 @@ package import StrataSQLite
 package struct EntityReader {
   private let columns: EntityColumns
   private let layoutOf: (Int64) throws -> Layout
+  /// The value of a record with masked values; nil for any other.
+  private var masked: (_ layout: Int64, ArraySlice<UInt8>) throws -> RecordValue? = { _, _ in nil }
+  /// What is shown in place of the entity.
+  private var shown = Shown.unread
+
+  private enum Shown {
+    case unread
+    case asStored
+    case masked(RecordValue)
+  }
   /// For each column its number among the used fields.
   private var numbers: [Int]
   private var names: [String] = []
@@ -42,6 +52,11 @@ package struct EntityReader {
   /// The columns of entities that a query reads.
   package init(_ columns: EntityColumns, _ catalog: LayoutCatalog, used: some Sequence<Int>) {
     self.init(columns, used: used) { try catalog.layout($0) }
+    guard let mask = catalog.mask else { return }
+    masked = { layout, record in
+      guard let table = catalog.table(of: layout), mask.tables.contains(table) else { return nil }
+      return try catalog.value(layout, record, of: table)
+    }
   }
 
   /// Moves to an entity, or to one of which only the ID is known.
@@ -53,7 +68,7 @@ package struct EntityReader {
     self.id = id
     self.layout = layout
     self.record = record
-    isLocated = false
+    (isLocated, shown) = (false, .unread)
   }
 
   package mutating func move(to entity: StoredEntity) {
@@ -61,11 +76,13 @@ package struct EntityReader {
   }
 
   package mutating func set(_ column: Int, _ result: ColumnResult) throws {
+    if let value = try maskedValue(column) { return result.set(value) }
     guard let (content, record) = try content(column) else { return result.set(try value(column)) }
     ColumnValue.set(content, in: record, of: columns.columns[column].kind, result)
   }
 
   package mutating func value(_ column: Int) throws -> Value {
+    if let value = try maskedValue(column) { return value }
     if let (content, record) = try content(column) {
       return ColumnValue.value(content, in: record, of: columns.columns[column].kind)
     }
@@ -75,6 +92,19 @@ package struct EntityReader {
     guard let record, column == columns.columns.count else { return .null }
     let whole = try RecordValue(record: record, layout: try layoutOf(layout))
     return .text(whole.json())
+  }
+
+  /// The value of a column of an entity with masked values, as a query shows it; nil for the ID, and for any other entity.
+  private mutating func maskedValue(_ column: Int) throws -> Value? {
+    guard let record, column > 0 else { return nil }
+    if case .unread = shown { shown = try masked(layout, record).map { .masked($0) } ?? .asStored }
+    guard case .masked(let value) = shown else { return nil }
+    if column == columns.columns.count { return .text(value.json()) }
+    let field = columns.fields[column - 1]
+    let isLone = columns.lone == column - 1 && value.members == nil
+    guard let part = isLone ? value : value[field] else { return .null }
+    let composed = columns.references[column - 1].map { part.composed(at: $0) } ?? part
+    return ColumnValue.value(composed, of: columns.columns[column].kind)
   }
 
   /// What the field of a column holds; nil for a column that is not a field in use.

@@ -18,10 +18,7 @@ package struct UntypedEntity: Sendable {
 extension UntypedEntity {
   /// Decodes an entity as stored.
   package init(_ entity: StoredEntity, _ catalog: LayoutCatalog) throws {
-    let value = try RecordValue(
-      record: entity.record,
-      layout: try catalog.layout(entity.layout)
-    )
+    let value = try catalog.value(entity.layout, entity.record, of: entity.table)
     if let value = StoredValues.value(in: value, of: entity.table) {
       self.init(table: entity.table, id: nil, value: value)
     } else {

@@ -14,12 +14,17 @@ struct Bundle: ParsableCommand {
       the original. Replaced values keep their kind and length; equal ones stay equal. Nothing else is in the \
       file. IDs and the names and places of commits stay. The store is not changed, and may be open.
 
+      A field is replaced under every name that it and its table have had. It may be a path, which goes through structs, \
+      cases of enums and dictionaries: customers.contact.email, jobs.status.done.notes. Elements of arrays have no \
+      names, and keys of dictionaries can be left out. IDs within a replaced field stay.
+
       A test opens it with `Persistence.fork`.
 
       Examples:
         strata bundle app.strata --last 50 -o bug.strata
         strata bundle app.strata --last 50 --redact users.email users.name -o bug.strata
         strata bundle app.strata --last 5 --redact settings.token -o bug.strata --keep-contexts
+        strata bundle app.strata --redact jobs.status.done.notes -o bug.strata
       """
   )
 

@@ -1,15 +1,15 @@
 import Foundation
-import StrataInspection
+package import StrataInspection
 import StrataRecords
 
 /// What the page asked for: rows, and what is to be known about them.
 ///
 /// It has two forms with the same rows: JSON, in which the members stand beside `rows`, and CSV, which has the
 /// rows only.
-struct Answer {
+package struct Answer {
   /// Names with JSON.
   var members: [(name: String, json: String)] = []
-  var rows: RowText
+  package var rows: RowText
   /// Whether rows or parts of values were left out, because the answer would be too large.
   private(set) var isCut = false
 
@@ -106,7 +106,7 @@ struct Answer {
     )
   }
 
-  var json: String {
+  package var json: String {
     var text = "{"
     for (name, json) in members { text += "\(RecordValue.string(name).json()):\(json)," }
     text += "\"cut\":\(isCut),\"rows\":["
@@ -119,7 +119,7 @@ struct Answer {
     return text + "]}"
   }
 
-  var csv: String { rows.csv.joined(separator: "\n") + "\n" }
+  package var csv: String { rows.csv.joined(separator: "\n") + "\n" }
 }
 
 extension RowText {

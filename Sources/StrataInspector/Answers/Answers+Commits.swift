@@ -117,7 +117,7 @@ extension Answers {
         ]
       }
     )
-    return redactor.redact(rows, table: { _ in "" }, field: { _, _ in nil })
+    return redactor.redact(rows)
   }
 
   /// How many entities of each table were put and removed, with the first of their IDs.
@@ -159,7 +159,7 @@ extension Answers {
       note = "The state before this commit was trimmed, so what it changed is not known."
     }
     var answer = Answer(
-      try difference.map { try redacted($0, inspector) }
+      difference?.rows.leavingOutAbsent()
         ?? RowText([.init("table"), .init("id"), .init("change")], [])
     )
     answer.add("commit", encoding: redactor.redact(header.commit))
@@ -184,24 +184,11 @@ extension Answers {
       id: question["id"],
       limit: limit
     )
-    var answer = Answer(try redacted(difference, inspector))
+    var answer = Answer(difference.rows.leavingOutAbsent())
     answer.add("from", difference.from.number)
     answer.add("to", difference.to.number)
     answer.add("tables", encoding: difference.tables)
     answer.add("unlisted", Int64(difference.unlisted))
     return answer
-  }
-
-  private func redacted(
-    _ difference: StateDifference,
-    _ inspector: Inspector
-  ) throws -> RowText {
-    // The columns: table, id, change, field, from, to.
-    redactor.redact(
-      difference.rows,
-      table: { $0[0].name },
-      field: { row, column in column >= 4 ? row[3].name : nil },
-      kind: try kind(inspector)
-    ).leavingOutAbsent()
   }
 }

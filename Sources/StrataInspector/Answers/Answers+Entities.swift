@@ -31,12 +31,7 @@ extension Answers {
     )
     listing.offset = offset
     let result = try query.list(listing)
-    let rows = redactor.redact(
-      try RowText(result),
-      table: { _ in table },
-      field: { _, column in result.columns[column] }
-    )
-    var answer = Answer(rows)
+    var answer = Answer(try RowText(result))
     answer.add("revision", result.revision)
     answer.add("columns", encoding: result.columns)
     answer.add("offset", Int64(offset))
@@ -69,14 +64,7 @@ extension Answers {
         ]
       }
     )
-    var answer = Answer(
-      redactor.redact(
-        rows,
-        table: { _ in table },
-        field: { row, column in column == 2 ? row[0].name : nil },
-        kind: try kind(inspector)
-      )
-    )
+    var answer = Answer(rows)
     answer.add("table", table)
     return answer
   }
@@ -98,15 +86,7 @@ extension Answers {
     let count = history.versions.count
     let page = try Self.page(of: history.versions.map(\.commit.revision), question)
     history.versions = Array(history.versions[page])
-    // The columns: those of a commit, operation, field, from, to.
-    let first = CommitText.columns.count
-    let rows = redactor.redact(
-      history.rows,
-      table: { _ in table },
-      field: { row, column in column > first + 1 ? row[first + 1].name : nil },
-      kind: try kind(inspector)
-    )
-    var answer = Answer(rows.leavingOutAbsent())
+    var answer = Answer(redactor.redact(history.rows).leavingOutAbsent())
     answer.add("versions", Int64(count))
     answer.add("earlier", Int64(page.lowerBound))
     answer.add("later", Int64(count - page.upperBound))
@@ -147,13 +127,7 @@ extension Answers {
       at: try question.revision("at"),
       limit: 1
     )
-    let rows = redactor.redact(
-      page.rows(),
-      table: { _ in table },
-      field: { row, column in column == 2 ? row[1].name : nil },
-      kind: try kind(inspector)
-    )
-    var answer = Answer(rows.leavingOutAbsent())
+    var answer = Answer(redactor.redact(page.rows()).leavingOutAbsent())
     answer.add("oldest", page.oldest.number)
     return answer
   }
@@ -190,15 +164,8 @@ extension Answers {
       table: question["table"],
       limit: try question.number("limit", in: 1...200, default: 100)
     )
-    var shown = page
-    // A hit would say what the value is that is replaced.
-    shown.hits.removeAll { redactor.hides($0.field, of: $0.table) }
-    let rows = redactor.redact(
-      shown.rows(isOfAll ? .withCommits : .withoutCommits) { $0.lineText },
-      table: { _ in "" },
-      field: { _, _ in nil }
-    )
-    var answer = Answer(rows)
+    let rows = page.rows(isOfAll ? .withCommits : .withoutCommits) { $0.lineText }
+    var answer = Answer(redactor.redact(rows))
     answer.add("revision", page.revision.number)
     answer.add("oldest", page.oldest.number)
     answer.add("more", page.isCut)
@@ -243,5 +210,20 @@ extension RowText {
       )
     }
     self.init(result.columns.map { .init(names.add($0)) }, rows)
+  }
+}
+
+extension Layout {
+  /// The kind of a field of an entity, or of a persisted value; nil for a field that no layout has.
+  fileprivate func kind(ofField name: String, in table: String) -> Kind? {
+    var fields = fields
+    if StoredValues.name(ofTable: table) != nil {
+      guard let value = fields.first(where: { $0.name == StoredValues.field }) else { return nil }
+      guard case .record(let inner) = value.kind else {
+        return name == StoredValues.field ? value.kind : nil
+      }
+      fields = inner
+    }
+    return fields.first { $0.name == name }?.kind
   }
 }

@@ -2,16 +2,16 @@ import Foundation
 import StrataBase
 import StrataInspection
 import StrataJournal
-import StrataMaintaining
+package import StrataMaintaining
 import StrataRecords
 import StrataStorage
 
 /// Answers what the page asks about a store, from what `Inspector` and `StoreQuery` find.
 ///
 /// An answer is a page: it never has more than 500 rows, 16 KB of a value and 2 MB in all.
-struct Answers: Sendable {
+package struct Answers: Sendable {
   /// What can be asked, by the names in addresses.
-  enum Subject: String, CaseIterable, Sendable {
+  package enum Subject: String, CaseIterable, Sendable {
     case store, strip, log, commit, tables, rows, entity, history, blame, references, diff, find
     case query, who, process
 
@@ -41,7 +41,7 @@ struct Answers: Sendable {
   /// How long SQL may run.
   static let timeLimit = Duration.seconds(10)
 
-  init(
+  package init(
     _ reader: StoreReader,
     redacting fields: [StoreBundle.Field],
     _ contexts: StoreBundle.Contexts
@@ -49,17 +49,18 @@ struct Answers: Sendable {
     throws
   {
     self.reader = reader
-    let (store, redacted) = try reader.read { inspector in
-      try inspector.query { ($0.identity.id, try RedactedFields(fields, in: $0)) }
+    (store, redactor) = try reader.read { inspector in
+      (
+        try inspector.query { $0.identity.id },
+        try Redactor(fields, contexts, in: inspector)
+      )
     }
-    self.store = store
-    redactor = Redactor(redacted, contexts)
   }
 
   /// Answers a question.
   ///
   /// - Throws: `Question.Wrong`, and what reading the store throws.
-  func answer(_ subject: Subject, _ question: Question) throws -> Answer {
+  package func answer(_ subject: Subject, _ question: Question) throws -> Answer {
     var answer = try subject == .process ? process() : read(subject, question)
     answer.limit()
     return answer
@@ -74,6 +75,7 @@ struct Answers: Sendable {
             """
         )
       }
+      inspector.mask = try redactor.mask(for: inspector)
       return switch subject {
       case .store: try store(inspector)
       case .strip: try strip(inspector)
@@ -91,15 +93,6 @@ struct Answers: Sendable {
       case .who: try who(inspector, question)
       case .process: try process()
       }
-    }
-  }
-
-  /// The kind of a field in the newest layout.
-  func kind(_ inspector: Inspector) throws -> (_ field: String, _ table: String) -> Layout.Kind? {
-    guard redactor.isActive else { return { _, _ in nil } }
-    let catalog = try inspector.query { $0.catalog }
-    return { field, table in
-      catalog.lastLayout(of: table)?.kind(ofField: field, in: table)
     }
   }
 }

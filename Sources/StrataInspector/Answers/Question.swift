@@ -2,10 +2,10 @@ import Foundation
 import StrataJournal
 
 /// The parameters of a request: `at=HEAD~3&table=users`.
-struct Question {
+package struct Question {
   /// What is wrong with a request.
-  struct Wrong: Error, CustomStringConvertible {
-    let description: String
+  package struct Wrong: Error, CustomStringConvertible {
+    package let description: String
   }
 
   private let values: [String: String]
@@ -13,7 +13,7 @@ struct Question {
   /// Reads the part of an address behind `?`.
   ///
   /// Throws ``Wrong`` for a name that occurs twice, and for what is no UTF-8.
-  init(_ text: Substring) throws(Wrong) {
+  package init(_ text: Substring) throws(Wrong) {
     var values: [String: String] = [:]
     for part in text.split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

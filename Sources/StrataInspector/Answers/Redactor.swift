@@ -1,91 +1,117 @@
 import Foundation
 import StrataBase
 import StrataInspection
+import StrataJournal
 import StrataMaintaining
 import StrataRecords
 import StrataStorage
 
-/// Replaces the values of chosen fields in every answer, as a bundle does: equal values by equal ones.
+/// Replaces the values of chosen fields before any answer is made from them, as a bundle does: equal values by equal ones.
 ///
-/// Users, requests and arguments of commits are left out unless they are to be kept. What would show more about
-/// the original values is refused: SQL, conditions, sorting, and chosen columns.
+/// Whatever reads records reads the replaced values: differences, versions, origins, rows. A search leaves them out, so
+/// that neither its hits nor their number tell what they are. Users, requests and arguments of commits are left out unless
+/// they are to be kept. SQL, conditions, sorting, and chosen columns are refused.
 struct Redactor: Sendable {
-  private let fields: RedactedFields
+  private let fields: [StoreBundle.Field]
   private let contexts: StoreBundle.Contexts
   private let redaction = Lock(Redaction(SystemRandomNumberGenerator()))
+  private let known = Lock(Known())
 
-  init(_ fields: RedactedFields, _ contexts: StoreBundle.Contexts) {
+  /// The fields as the file had them last.
+  private struct Known {
+    var tables: [ListedTable] = []
+    var columns: [DeclaredColumn] = []
+    var migrations: [Revision] = []
+    var fields: RedactedFields?
+    var mask: RecordMask?
+  }
+
+  /// - Throws: as `RedactedFields`.
+  init(
+    _ fields: [StoreBundle.Field],
+    _ contexts: StoreBundle.Contexts,
+    in inspector: Inspector
+  ) throws {
     self.fields = fields
     self.contexts = contexts
+    _ = try mask(for: inspector)
+  }
+
+  /// What a reader shows; nil if nothing is redacted.
+  ///
+  /// A migration that runs while the page is served may give a field another name: then the names are looked up again. Those
+  /// that were known stay redacted.
+  func mask(for inspector: Inspector) throws -> RecordMask? {
+    guard isActive else { return nil }
+    return try inspector.query { view in
+      let runs = try view.journal.migrationHeaders(
+        after: 0,
+        through: view.last.revision,
+        limit: .max
+      )
+      let migrations = runs.map(\.header.revision)
+      return try known.withLock { known in
+        if let mask = known.mask, known.tables == view.listed, known.columns == view.columns,
+          known.migrations == migrations
+        {
+          return mask
+        }
+        var found = try RedactedFields(fields, in: view)
+        if let former = known.fields { found.formUnion(former) }
+        let mask = mask(of: found)
+        known = Known(
+          tables: view.listed,
+          columns: view.columns,
+          migrations: migrations,
+          fields: found,
+          mask: mask
+        )
+        return mask
+      }
+    }
+  }
+
+  private func mask(of fields: RedactedFields) -> RecordMask {
+    RecordMask(of: fields.tables) { record, table, layout, use in
+      fields.replacing(in: record, of: table, layout) { value, kind, references in
+        switch use {
+        case .showing: redaction.withLock { $0.replacement(for: value, kind, references) }
+        case .searching: .null
+        }
+      } ?? record
+    }
   }
 
   /// Whether users, requests and arguments of commits are left out.
   var hidesContexts: Bool { isActive && contexts == .omit }
 
   /// Whether any field is redacted.
-  var isActive: Bool { !fields.fields.isEmpty }
+  var isActive: Bool { !fields.isEmpty }
 
   /// The fields, such as `users.email`.
-  var names: [String] { fields.fields.map(\.description) }
-
-  private static let refusal = Question.Wrong(
-    description: """
-      This page replaces values. SQL, conditions, sorting and chosen columns would show more about them, so \
-      they are refused.
-      """
-  )
+  var names: [String] { fields.map(\.description) }
 
   /// Throws if fields are redacted.
   func checkIsInactive() throws(Question.Wrong) {
-    if isActive { throw Self.refusal }
-  }
-
-  /// Whether a field is replaced: `home` for `home`, `home.city` and `home[0]`.
-  func hides(_ field: String, of table: String) -> Bool {
-    guard let names = fields.names[table] else { return false }
-    return names.contains { field == $0 || field.hasPrefix($0 + ".") || field.hasPrefix($0 + "[") }
-  }
-
-  /// Replaces the values of rows.
-  ///
-  /// - Parameters:
-  ///   - table: The table of each row.
-  ///   - field: The name of the field that the cell in a column holds; nil for one that holds no field.
-  ///   - kind: What the layout says of a field.
-  func redact(
-    _ rows: RowText,
-    table: ([RowText.Cell]) -> String,
-    field: ([RowText.Cell], _ column: Int) -> String?,
-    kind: (_ field: String, _ table: String) -> Layout.Kind? = { _, _ in nil }
-  ) -> RowText {
-    let context = rows.columns.firstIndex { $0.name == "context" }
-    guard isActive || contexts == .omit && context != nil else { return rows }
-    return RowText(
-      rows.columns,
-      rows.rows.map { row in
-        let table = table(row)
-        return row.enumerated().map { column, cell in
-          if column == context, hidesContexts { return .none }
-          guard let name = field(row, column), hides(name, of: table) else { return cell }
-          return replaced(cell, kind(name, table))
-        }
-      }
+    guard isActive else { return }
+    throw Question.Wrong(
+      description: """
+        This page replaces values. SQL, conditions, sorting and chosen columns would show more about them, so \
+        they are refused.
+        """
     )
   }
 
-  private func replaced(_ cell: RowText.Cell, _ kind: Layout.Kind?) -> RowText.Cell {
-    func replacement(_ value: RecordValue) -> RowText.Cell {
-      .value(redaction.withLock { $0.replacement(for: value, kind) })
-    }
-    switch cell {
-    case .none: return .none
-    case .value(let value): return replacement(value)
-    case .text(let text): return replacement(.string(text))
-    case .number(let number): return replacement(.int(number, .bits64))
-    case .time(let time): return replacement(.date(time))
-    case .json("null", _): return cell
-    case .json(_, let text): return replacement(.string(text))
-    }
+  /// The rows of an answer without the contexts that are left out.
+  func redact(_ rows: RowText) -> RowText {
+    guard hidesContexts, let context = rows.columns.firstIndex(where: { $0.name == "context" })
+    else { return rows }
+    return RowText(
+      rows.columns,
+      rows.rows.map { row in
+        row.enumerated().map { column, cell in column == context ? .none : cell }
+      }
+    )
   }
 
   /// A commit without what is left out.
@@ -95,13 +121,5 @@ struct Redactor: Sendable {
     commit.contexts = nil
     commit.contextsLeftOut = nil
     return commit
-  }
-}
-
-extension RowText.Cell {
-  /// The text of a cell that has one.
-  var name: String {
-    if case .text(let text) = self { return text }
-    return ""
   }
 }

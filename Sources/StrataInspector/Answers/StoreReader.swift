@@ -7,7 +7,7 @@ import StrataStorage
 ///
 /// A store that was left behind by its writer is copied to be read. That copy is kept as long as the file does not
 /// change, because making it costs O(file).
-struct StoreReader: Sendable {
+package struct StoreReader: Sendable {
   private struct Copy {
     var state: StoreFileState?
     var inspector: Inspector?
@@ -18,7 +18,7 @@ struct StoreReader: Sendable {
   let live: LiveStore?
   private let copy = Lock(Copy())
 
-  init(_ path: String) {
+  package init(_ path: String) {
     self.path = path
     live = nil
   }

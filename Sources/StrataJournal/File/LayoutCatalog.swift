@@ -29,6 +29,9 @@ package struct LayoutCatalog: Sendable {
   /// The layout that the next record of each table is written with, before it is sealed.
   package private(set) var lastOfTable: [String: Layout] = [:]
 
+  /// What readers show in place of values; nil for the values themselves.
+  package var mask: RecordMask?
+
   /// No layouts.
   package init() {}
 
@@ -184,14 +187,50 @@ package struct LayoutCatalog: Sendable {
   }
 }
 
+/// What readers show in place of the values of some fields.
+package struct RecordMask: Sendable {
+  /// What a record is read for.
+  package enum Use: Sendable {
+    case showing
+    /// Masked values are left out: a hit would say what they are.
+    case searching
+  }
+
+  /// The tables whose records have masked fields.
+  package let tables: Set<String>
+  /// The value to use in place of that of a record.
+  package let masked: @Sendable (RecordValue, _ table: String, Layout, Use) -> RecordValue
+
+  package init(
+    of tables: Set<String>,
+    _ masked: @escaping @Sendable (RecordValue, _ table: String, Layout, Use) -> RecordValue
+  ) {
+    (self.tables, self.masked) = (tables, masked)
+  }
+}
+
 extension LayoutCatalog {
+  /// The value of a record of a table, as readers show it.
+  package func value(
+    _ layout: Int64,
+    _ record: ArraySlice<UInt8>,
+    of table: String,
+    for use: RecordMask.Use = .showing
+  ) throws -> RecordValue {
+    let layout = try self.layout(layout)
+    let value = try RecordValue(record: record, layout: layout)
+    guard let mask, mask.tables.contains(table) else { return value }
+    return mask.masked(value, table, layout, use)
+  }
+
   /// The fields of a record of a table; a record without fields has one named `value`.
   package func members(
     _ layout: Int64,
     _ record: ArraySlice<UInt8>,
-    of table: String
+    of table: String,
+    for use: RecordMask.Use = .showing
   ) throws -> [RecordValue.Member] {
-    let stored = try RecordValue(record: record, layout: try self.layout(layout))
+    let stored = try value(layout, record, of: table, for: use)
     let value = StoredValues.value(in: stored, of: table) ?? stored
     guard case .object(let members) = value else { return [RecordValue.Member("value", value)] }
     return Array(members)

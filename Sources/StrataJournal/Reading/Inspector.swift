@@ -8,6 +8,8 @@ import StrataBase
 package final class Inspector {
   package let path: StorePath
   package let access: ReadAccess
+  /// What is shown in place of values; nil for the values themselves.
+  package var mask: RecordMask?
 
   /// Opens a file for reading, in a way that changes nothing; see `ReadAccess`.
   ///
@@ -32,7 +34,7 @@ package final class Inspector {
   package func query<R>(_ body: (ReadView) throws -> R) throws(PersistenceError) -> R {
     do {
       for _ in 0..<Self.attempts {
-        let view = try ReadView(access.connection)
+        let view = try ReadView(access.connection).masked(by: mask)
         do {
           return try body(view)
         } catch {

@@ -74,6 +74,13 @@ package struct ReadView {
     return view
   }
 
+  /// The view with other values shown in place of some.
+  package func masked(by mask: RecordMask?) -> ReadView {
+    var view = self
+    view.catalog.mask = mask
+    return view
+  }
+
   /// The tables that have a history: those that are there, and those that have ended.
   package var allTables: Set<String> { tables.union(listed.map(\.name)) }
 

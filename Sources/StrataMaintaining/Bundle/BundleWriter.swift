@@ -12,21 +12,19 @@ final class BundleWriter {
   private let view: ReadView
   private let source: Connection
   private let contexts: StoreBundle.Contexts
-  private let fields: [StoreBundle.Field]
+  private let fields: RedactedFields
   private var redaction: Redaction
   /// The layouts of the bundle: those of the store, and those of redacted records.
   private var catalog: LayoutCatalog
   /// The writers of redacted records, by the layouts of the originals.
   private var writers: [Int64: RecordWriter] = [:]
-  /// The names of the fields to replace, by the names of tables in the file.
-  private var names: [String: Set<String>] = [:]
-  /// The fields that were met.
-  private var met: Set<StoreBundle.Field> = []
+  /// The fields that no layout lists, as those within dictionaries, and that no record has had yet.
+  private var missing: [StoreBundle.Field: [String: Set<FieldPath>]]
 
   init(
     _ view: ReadView,
     _ source: Connection,
-    _ fields: [StoreBundle.Field],
+    _ fields: RedactedFields,
     _ contexts: StoreBundle.Contexts,
     _ random: any RandomNumberGenerator
   ) {
@@ -34,6 +32,7 @@ final class BundleWriter {
     self.source = source
     self.fields = fields
     self.contexts = contexts
+    missing = fields.open
     redaction = Redaction(random)
     catalog = view.catalog
   }
@@ -43,8 +42,6 @@ final class BundleWriter {
     _ file: NewFile,
     last count: Int
   ) throws -> (_ path: String, _ bytes: Int64) -> StoreBundle.Report {
-    let redacted = try RedactedFields(fields, in: view)
-    (names, met) = (redacted.names, redacted.known)
     let base = try baseRevision(last: count)
     let state = try view.state(at: base)
     let entities = try self.entities(in: state, after: base)
@@ -58,7 +55,7 @@ final class BundleWriter {
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
       deltas = try writeDeltas(after: base, chain: chain, identity, to: connection)
     }
-    for field in fields where !met.contains(field) {
+    if let field = fields.fields.first(where: { missing[$0] != nil }) {
       throw MaintenanceError.notRedactable(
         field: "\(field)",
         detail: "no record of the bundle has it"
@@ -90,14 +87,6 @@ final class BundleWriter {
 
 /// What is redacted.
 extension BundleWriter {
-  /// Whether the records are of a persisted value that has fields of its own.
-  private static func hasFields(_ layout: Layout, of table: String) -> Bool {
-    guard StoredValues.name(ofTable: table) != nil,
-      case .record? = layout.fields.first(where: { $0.name == StoredValues.field })?.kind
-    else { return false }
-    return true
-  }
-
   /// A record with its fields replaced; nil if it has none of them.
   private func redacted(
     _ number: Int64,
@@ -105,29 +94,16 @@ extension BundleWriter {
     of table: String,
     in connection: Connection
   ) throws -> (layout: Int64, record: [UInt8])? {
-    guard let names = names[table] else { return nil }
+    guard fields.tables.contains(table) else { return nil }
     let layout = try view.catalog.layout(number)
     let value = try RecordValue(record: record, layout: layout)
-    guard let members = value.members else { return nil }
-    let hasFields = Self.hasFields(layout, of: table)
-    var replaced = members
-    var changed: Set<String> = []
-    for (index, member) in members.enumerated() {
-      if hasFields, member.name == StoredValues.field, let inner = member.value.members {
-        var parts = inner
-        for (index, part) in inner.enumerated() where names.contains(part.name) {
-          parts[index].value = replacement(part, in: table, layout)
-          changed.insert(member.name)
-        }
-        replaced[index].value = .object(.init(parts))
-      } else if names.contains(member.name) {
-        replaced[index].value = replacement(member, in: table, layout)
-        changed.insert(member.name)
-      }
+    let replaced = fields.replacing(in: value, of: table, layout) { value, kind, references in
+      redaction.replacement(for: value, kind, references)
     }
-    if changed.isEmpty { return nil }
+    guard let replaced = replaced?.members, let before = value.members else { return nil }
+    noteFound(in: value, of: table, layout)
     let patch = RecordPatch(layout)
-    let values = replaced.filter { changed.contains($0.name) }.map { member in
+    let values = zip(before, replaced).filter { $0 != $1 }.map { _, member in
       (field: patch.field(named: member.name), value: Optional(member.value))
     }
     if values.allSatisfy({ $0.field != nil }),
@@ -146,18 +122,15 @@ extension BundleWriter {
     return (try catalog.number(of: new, table: table, in: connection), bytes)
   }
 
-  private func replacement(
-    _ member: RecordValue.Member,
-    in table: String,
-    _ layout: Layout
-  ) -> RecordValue {
-    for field in fields where field.name == member.name {
-      if table == field.table || table == StoredValues.table(of: field.table) { met.insert(field) }
+  /// Notes that a record has fields that no layout lists.
+  private func noteFound(in value: RecordValue, of table: String, _ layout: Layout) {
+    for (field, paths) in missing {
+      guard let paths = paths[table] else { continue }
+      let found = RedactedFields.replacing(paths, in: value, of: table, layout) { value, _, _ in
+        value
+      }
+      if found != nil { missing[field] = nil }
     }
-    return redaction.replacement(
-      for: member.value,
-      layout.kind(ofField: member.name, in: table)
-    )
   }
 }
 

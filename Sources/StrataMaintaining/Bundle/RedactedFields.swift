@@ -1,92 +1,146 @@
 package import StrataJournal
 package import StrataRecords
 
-/// The fields whose values are replaced, checked against a store.
+/// The fields whose values are replaced, checked against a store, with every name that they have had in it.
 package struct RedactedFields: Sendable {
   package let fields: [StoreBundle.Field]
-  /// The names of the fields, by the names of tables in the file.
-  package private(set) var names: [String: Set<String>] = [:]
-  /// The fields that a layout of the file has.
-  package private(set) var known: Set<StoreBundle.Field> = []
+  /// The paths of the fields in records, by the names of tables in the file.
+  private var paths: [String: Set<FieldPath>] = [:]
+  /// The paths of the fields of which no layout says that they are there, as those within dictionaries.
+  private(set) var open: [StoreBundle.Field: [String: Set<FieldPath>]] = [:]
 
-  /// Checks fields; O(layouts of their tables).
+  /// Checks fields; O(layouts of their tables), and what `FormerFields` reads.
   ///
-  /// - Throws: `.notFound` for a table that the file does not have; `.notRedactable` for an ID, for a field with
-  ///   references, and for a table whose records are sealed.
+  /// - Throws: `.notFound` for a table that the file does not have; `.notRedactable` for an ID, for a field of IDs alone,
+  ///   for one that no record has, and for a table whose records are sealed.
   package init(_ fields: [StoreBundle.Field], in view: ReadView) throws {
     self.fields = fields
+    if fields.isEmpty { return }
+    let former = try FormerFields(in: view)
     for field in fields {
-      for place in Self.places(of: field, in: view) { try add(place, for: field, view) }
+      let (places, isOpen) = try Self.places(of: field, in: view)
+      let all = places.reduce(into: Set()) { $0.formUnion(former.all(of: $1)) }
+      for place in all {
+        let layouts = view.catalog.numberedLayouts(of: place.table).values
+        if layouts.contains(where: \.isOfSealedRecords) {
+          throw MaintenanceError.notRedactable(
+            field: "\(field)",
+            detail: "the records of \(place.table) are sealed, and stay so"
+          )
+        }
+        paths[place.table, default: []].insert(place.path)
+        if isOpen { open[field, default: [:]][place.table, default: []].insert(place.path) }
+      }
     }
   }
 
-  private mutating func add(
-    _ place: StoreBundle.Field,
-    for field: StoreBundle.Field,
-    _ view: ReadView
-  ) throws {
-    let value = StoredValues.table(of: place.table)
-    guard let table = Self.table(place.table, in: view) else {
+  /// Adds the names that fields had in an earlier state of the same store.
+  package mutating func formUnion(_ earlier: RedactedFields) {
+    paths.merge(earlier.paths) { $0.union($1) }
+  }
+
+  /// The tables that have such fields.
+  package var tables: Set<String> { Set(paths.keys) }
+
+  /// The value of a record with the fields replaced; nil if it has none of them.
+  ///
+  /// The ID of an entity stays.
+  package func replacing(
+    in record: RecordValue,
+    of table: String,
+    _ layout: Layout,
+    _ replacement: RecordValue.Replacement
+  ) -> RecordValue? {
+    paths[table].flatMap { Self.replacing($0, in: record, of: table, layout, replacement) }
+  }
+
+  static func replacing(
+    _ paths: Set<FieldPath>,
+    in record: RecordValue,
+    of table: String,
+    _ layout: Layout,
+    _ replacement: RecordValue.Replacement
+  ) -> RecordValue? {
+    guard let replaced = record.replacing(paths, layout, replacement) else { return nil }
+    guard StoredValues.name(ofTable: table) == nil, let id = record["id"],
+      let members = replaced.members
+    else { return replaced }
+    return .object(.init(members.map { $0.name == "id" ? .init("id", id) : $0 }))
+  }
+}
+
+/// What a person means by a field.
+extension RedactedFields {
+  /// The places of a field in records, and whether layouts leave open that it is there.
+  ///
+  /// Where names have dots, `crm.people.email` has several readings, and all of them that are there are meant.
+  private static func places(
+    of field: StoreBundle.Field,
+    in view: ReadView
+  ) throws -> ([FormerFields.Place], isOpen: Bool) {
+    let readings = try readings(of: field, in: view)
+    guard !readings.isEmpty else {
       throw PersistenceError.Reason.notFound("table \(field.table)")
     }
     func refuse(_ detail: String) -> MaintenanceError {
       .notRedactable(field: "\(field)", detail: detail)
     }
-    let layouts = view.catalog.numberedLayouts(of: table).values
-    if layouts.contains(where: \.isOfSealedRecords) {
-      throw refuse("the records of \(place.table) are sealed, and stay so")
+    if readings.contains(where: \.isOfSealedRecords) {
+      throw refuse("the records of \(field.table) are sealed, and stay so")
     }
-    if place.name == "id", StoredValues.name(ofTable: table) == nil {
-      throw refuse("IDs stay, because others refer to them")
+    if readings.allSatisfy(\.isID) { throw refuse("IDs stay, because others refer to them") }
+    let there = readings.filter { $0.findings.hasValues && !$0.isID }
+    if !there.isEmpty { return (there.map(\.place), false) }
+    let open = readings.filter { $0.findings.isOpen && !$0.isID }
+    if !open.isEmpty { return (open.map(\.place), true) }
+    if let table = readings.flatMap(\.findings.ids).min() {
+      throw refuse("it has IDs of \(table), which stay")
     }
-    for layout in layouts {
-      let references = layout.references.filter { reference in
-        reference.path.first == .field(place.name)
-          || reference.path.dropFirst().first == .field(place.name) && table == value
-      }
-      if let target = references.first?.table {
-        throw refuse("it has IDs of \(target), which stay")
-      }
-      if layout.kind(ofField: place.name, in: table) != nil { known.insert(field) }
-    }
-    names[table, default: []].insert(place.name)
+    throw refuse("no record has it")
   }
 
-  /// The table of a name, or that of the persisted value of the name; nil if there is none.
-  private static func table(_ name: String, in view: ReadView) -> String? {
-    [name, StoredValues.table(of: name)].first(where: view.allTables.contains)
+  /// A table and a path that a person may mean.
+  private struct Reading {
+    let place: FormerFields.Place
+    var findings = Layout.PathFindings()
+    let isOfSealedRecords: Bool
+
+    init(_ table: String, _ path: FieldPath, in view: ReadView) throws {
+      place = .init(table: table, path: path)
+      let layouts = view.catalog.numberedLayouts(of: table).values
+      isOfSealedRecords = layouts.contains(where: \.isOfSealedRecords)
+      for layout in layouts { layout.find(path, &findings) }
+      let declared = view.declared.filter { $0.table == table }.map(\.field)
+      for field in declared { try Layout([field]).find(path, &findings) }
+    }
+
+    var isID: Bool {
+      StoredValues.name(ofTable: place.table) == nil && place.path == FieldPath("id")
+    }
   }
 
-  /// The fields that are there: where names have dots, `crm.people.email` has several readings, and all of them are meant.
-  private static func places(
+  private static func readings(
     of field: StoreBundle.Field,
     in view: ReadView
-  ) -> [StoreBundle.Field] {
+  ) throws -> [Reading] {
     let text = field.description
-    let readings = text.indices.filter { text[$0] == "." }.map { dot in
-      StoreBundle.Field(String(text[..<dot]), String(text[text.index(after: dot)...]))
-    }
-    let places = readings.filter { reading in
-      guard let table = table(reading.table, in: view) else { return false }
-      return view.catalog.numberedLayouts(of: table).values.contains {
-        $0.kind(ofField: reading.name, in: table) != nil
+    var readings: [Reading] = []
+    for dot in text.indices where text[dot] == "." {
+      let name = String(text[..<dot])
+      let path = FieldPath(String(text[text.index(after: dot)...]))
+      guard
+        let table = [name, StoredValues.table(of: name)].first(where: view.allTables.contains)
+      else { continue }
+      if StoredValues.name(ofTable: table) == nil {
+        readings.append(try Reading(table, path, in: view))
+        continue
+      }
+      // A persisted value is a field of its record.
+      readings.append(try Reading(table, path.behind(StoredValues.field), in: view))
+      if path.rest(behind: StoredValues.field) != nil {
+        readings.append(try Reading(table, path, in: view))
       }
     }
-    return places.isEmpty ? [field] : places
-  }
-}
-
-extension Layout {
-  /// The kind of a field of an entity, or of a persisted value; nil for a field that no layout has.
-  package func kind(ofField name: String, in table: String) -> Layout.Kind? {
-    var fields = fields
-    if StoredValues.name(ofTable: table) != nil {
-      guard let value = fields.first(where: { $0.name == StoredValues.field }) else { return nil }
-      guard case .record(let inner) = value.kind else {
-        return name == StoredValues.field ? value.kind : nil
-      }
-      fields = inner
-    }
-    return fields.first { $0.name == name }?.kind
+    return readings
   }
 }

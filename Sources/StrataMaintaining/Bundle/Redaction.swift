@@ -29,28 +29,38 @@ package struct Redaction {
 
   /// The replacement of a value.
   ///
-  /// - Parameter kind: Its kind in the layout. The fields of a record keep their names; the keys of a
-  ///   dictionary are values like any other.
-  package mutating func replacement(for value: RecordValue, _ kind: Layout.Kind?) -> RecordValue {
+  /// - Parameters:
+  ///   - kind: Its kind in the layout. The fields of a record keep their names; the keys of a dictionary are values like
+  ///     any other.
+  ///   - references: What it refers to: IDs stay.
+  package mutating func replacement(
+    for value: RecordValue,
+    _ kind: Layout.Kind?,
+    _ references: ReferencedTables? = nil
+  ) -> RecordValue {
+    if case .table? = references { return value }
     switch value {
     case .null: return .null
     case .array(let elements):
-      var element: Layout.Kind?
-      if case .array(of: let known)? = kind { element = known }
+      let element: Layout.Kind? = if case .array(of: let known)? = kind { known } else { nil }
       var replaced: [RecordValue] = []
-      for value in elements { replaced.append(replacement(for: value, element)) }
+      for (index, value) in elements.enumerated() {
+        replaced.append(replacement(for: value, element, references?.ofElement(index)))
+      }
       return .array(.init(replaced))
     case .object(let members):
       var replaced: [RecordValue.Member] = []
-      if case .record(let fields)? = kind {
-        for member in members {
+      for member in members {
+        if case .record(let fields)? = kind {
           let field = fields.first { $0.name == member.name }
-          replaced.append(.init(member.name, replacement(for: member.value, field?.kind)))
-        }
-      } else {
-        for member in members {
-          let name = leaf(.string(member.name)).text ?? member.name
-          replaced.append(.init(name, replacement(for: member.value, nil)))
+          let value = replacement(for: member.value, field?.kind, field?.references)
+          replaced.append(.init(member.name, value))
+        } else {
+          let name =
+            references?.ofKeys == nil
+            ? leaf(.string(member.name)).text ?? member.name : member.name
+          let value = replacement(for: member.value, nil, references?.ofValues)
+          replaced.append(.init(name, value))
         }
       }
       return .object(.init(replaced))

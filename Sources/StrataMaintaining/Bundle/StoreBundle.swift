@@ -10,19 +10,23 @@ public enum StoreBundle {
   public struct Field: Sendable, Hashable, CustomStringConvertible {
     /// The table; for a persisted value, its name.
     public let table: String
-    /// The name of the field; of a persisted value without fields, `value`.
+    /// The name of the field, or a path to a part of its value, as `contact.email`; for all of a persisted value, `value`.
     public let name: String
 
     /// Creates a field.
+    ///
+    /// A path goes through structs, cases of enums and dictionaries by their names. The elements of arrays have none, and
+    /// the keys of a dictionary can be left out: `orders`, `lines.note` is the note of every line.
     public init(_ table: String, _ name: String) {
       self.table = table
       self.name = name
     }
 
-    /// Reads `users.email`; nil without a dot that has a text on both sides.
+    /// Reads `users.email` and `users.contact.email`; nil without a dot that has a text on both sides.
+    ///
+    /// Where names have dots themselves, every reading that a store has is meant.
     public init?(_ text: String) {
-      guard let dot = text.lastIndex(of: "."), dot != text.startIndex,
-        text.index(after: dot) != text.endIndex
+      guard let dot = text.dropFirst().firstIndex(of: "."), text.index(after: dot) != text.endIndex
       else { return nil }
       self.init(String(text[..<dot]), String(text[text.index(after: dot)...]))
     }
@@ -70,7 +74,9 @@ public enum StoreBundle {
   /// of all tables and fields, and the list of migrations without their scripts.
   ///
   /// A replaced value has the kind and the length of the original; equal ones stay equal and different ones
-  /// different, so a diff has the same counts. IDs, names and places of commits stay. Sealed records stay sealed.
+  /// different, so a diff has the same counts. IDs, names and places of commits stay, also IDs within a replaced field.
+  /// Sealed records stay sealed. A field is replaced under every name that it and its table have had: where the records
+  /// do not show whether a migration has renamed a field or put another one in its place, both are.
   ///
   /// References are followed from entity to entity, as far as the layouts note them. The store is not
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).
@@ -82,7 +88,7 @@ public enum StoreBundle {
   ///   - contexts: Whether the deltas keep their contexts, which are not redacted.
   ///   - path: The path of the bundle.
   ///
-  /// Throws `PersistenceError`: `.refused` for an ID, a field with references, a sealed table or a field that is not
+  /// Throws `PersistenceError`: `.refused` for an ID, a field of IDs alone, a sealed table or a field that is not
   /// there, and if there is a file; `.notThere` for a table, and for a store without commits;
   /// and what reading the store and writing the file throw.
   @discardableResult
@@ -118,7 +124,13 @@ public enum StoreBundle {
     return try inspector.query { view in
       let file = try NewFile(at: path, from: inspector.path, for: .bundling, on: .system)
       do {
-        let writer = BundleWriter(view, inspector.access.connection, fields, contexts, random)
+        let writer = BundleWriter(
+          view,
+          inspector.access.connection,
+          try RedactedFields(fields, in: view),
+          contexts,
+          random
+        )
         let report = try writer.write(file, last: last)
         try file.verify()
         try file.giveName()

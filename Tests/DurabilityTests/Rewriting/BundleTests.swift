@@ -277,7 +277,7 @@ struct BundleTests {
         .feature(
           MaintenanceError.notRedactable(
             field: "members.colour",
-            detail: "no record of the bundle has it"
+            detail: "no record has it"
           )
         )
       ),
