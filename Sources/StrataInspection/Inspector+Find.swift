@@ -41,16 +41,21 @@ package struct SearchHit: Sendable {
   /// The field as a path; `id` for the ID itself.
   package let field: String
   package let value: RecordValue
-  /// In a search of all history, the commit that put it there; nil if it was there at the oldest revision.
+  /// In a search of all history, the commit that put it there; nil if it was there at the first revision that was searched,
+  /// or in a snapshot from before the journal.
   package let commit: CommitSummary?
+  /// The revision at which it was found, if there is no commit.
+  package let revision: Revision
 }
 
 /// What a search found.
 package struct SearchPage: Sendable {
   package var hits: [SearchHit] = []
   package let revision: Revision
-  /// The oldest revision that was searched.
+  /// The oldest revision from which on all were searched.
   package let oldest: Revision
+  /// What the file has or had that was not searched, as sentences.
+  package var notSearched: [String] = []
   /// Whether there are more hits than these.
   package var isCut = false
 }
@@ -60,7 +65,7 @@ extension Inspector {
   package enum SearchScope: Sendable {
     /// In the entities at a revision.
     case at(RevisionExpression)
-    /// In every version that the file has.
+    /// In every version that the file has, also those that only a named snapshot has.
     case history
   }
 
@@ -69,7 +74,9 @@ extension Inspector {
   /// O(entities), or O(entities and journal) for all history, up to the limit. A field is listed once for
   /// each commit that gave it such a value.
   ///
-  /// - Parameter progress: Called for each delta of the history that is searched.
+  /// - Parameters:
+  ///   - table: One table; in a search of all history, also under the names that it had before.
+  ///   - progress: Called for each delta of the history that is searched.
   /// - Throws: `.notFound` for a table that the file does not have.
   package func find(
     _ text: SearchText,
@@ -80,33 +87,78 @@ extension Inspector {
   ) throws(PersistenceError) -> SearchPage {
     try scanning { view, skipping in
       if let table, !view.allTables.contains(table) { throw notFound("table \(table)") }
-      let tables = view.allTables.sorted().filter { name in table.map { $0 == name } ?? true }
+      var tables = table.map { [$0] } ?? view.allTables.sorted()
+      if let table, scope.isHistory {
+        // What was in a table of another name is searched too.
+        let (start, end) = (view.oldest, view.last.revision)
+        tables += try EntityMoves(into: table, in: view, after: start, through: end).formerTables
+          .sorted()
+      }
       let revision: Revision =
         switch scope {
         case .at(let expression): try view.revision(of: expression)
         case .history: view.oldest
         }
-      let state = try view.state(
-        at: revision,
-        skipping: skipping,
-        scope: table.map { .table($0) } ?? .everything
-      )
       var search = Search(text, view.catalog, limit)
-      for table in tables {
-        var scan = state.scan(table)
-        while !search.isDone, let entity = try scan.next() { try search.look(in: entity, nil) }
+      var page = SearchPage(
+        revision: scope.isHistory ? view.last.revision : revision,
+        oldest: revision
+      )
+      func look(at revision: Revision, skipping: Int) throws {
+        let scope = tables.count == 1 ? ReadScope.table(tables[0]) : .everything
+        let state = try view.state(at: revision, skipping: skipping, scope: scope)
+        try search.look(in: state, of: tables)
       }
-      var page = SearchPage(revision: revision, oldest: revision)
-      if case .history = scope {
-        page = SearchPage(revision: view.last.revision, oldest: revision)
+      if scope.isHistory, let trimmed = view.trimmed {
+        var searched: [Revision] = []
+        for snapshot in view.verified.map(\.header.revision).reversed() where snapshot < revision {
+          do {
+            try look(at: snapshot, skipping: 0)
+            searched.append(snapshot)
+          } catch let error as CorruptionError {
+            page.notSearched.append("The snapshot at revision \(snapshot) is damaged: \(error).")
+          }
+        }
+        page.notSearched.append(view.sentence(trimmed, searched))
+      }
+      try look(at: revision, skipping: skipping)
+      if scope.isHistory {
         try search.look(in: view.changes(after: revision), of: Set(tables)) {
           progress($0, view.last.revision)
         }
+      }
+      let sealed = tables.filter { name in
+        view.catalog.numberedLayouts(of: name).values.contains(where: \.isOfSealedRecords)
+      }
+      if !sealed.isEmpty {
+        let list = sealed.joined(separator: ", ")
+        page.notSearched.append(
+          "The records of \(list) are sealed: their values were not searched."
+        )
       }
       page.hits = search.hits
       page.isCut = search.isDone
       return page
     }
+  }
+}
+
+extension Inspector.SearchScope {
+  fileprivate var isHistory: Bool { if case .history = self { true } else { false } }
+}
+
+extension ReadView {
+  /// That revisions were trimmed, and which of them snapshots still have.
+  fileprivate func sentence(_ trimmed: Revision, _ snapshots: [Revision]) -> String {
+    let sentence = "The changes up to revision \(trimmed) were trimmed"
+    if snapshots.isEmpty { return "\(sentence): they were not searched." }
+    let list = snapshots.map { revision in
+      let name = names.first { $0.revision == revision }?.name
+      return name.map { "\($0) (\(revision))" } ?? "\(revision)"
+    }
+    return """
+      \(sentence): of the states before, only the snapshots \(list.joined(separator: ", ")) were searched.
+      """
   }
 }
 
@@ -120,6 +172,8 @@ private struct Search {
   private(set) var isDone = false
   /// In a search of all history, the hits in the last version of each entity, by table and ID.
   private var current: [String: [[UInt8]: [Found]]] = [:]
+  /// The same at the state before the one that is searched.
+  private var earlier: [String: [[UInt8]: [Found]]] = [:]
 
   private struct Found: Equatable {
     let field: String
@@ -130,6 +184,15 @@ private struct Search {
     self.text = text
     self.catalog = catalog
     self.limit = limit
+  }
+
+  mutating func look(in state: EntityState, of tables: [String]) throws {
+    (earlier, current) = (current, [:])
+    for table in tables {
+      var scan = state.scan(table)
+      while !isDone, let entity = try scan.next() { try look(in: entity, nil, at: state.revision) }
+    }
+    earlier = [:]
   }
 
   mutating func look(
@@ -152,14 +215,23 @@ private struct Search {
             layout: layout,
             record: block.bytes[record]
           )
-          try look(in: entity, header)
+          try look(in: entity, header, at: header.revision)
         }
       }
     }
   }
 
-  mutating func look(in entity: StoredEntity, _ commit: DeltaHeader?) throws {
-    let members = try catalog.members(entity.layout, entity.record, of: entity.table)
+  private mutating func look(
+    in entity: StoredEntity,
+    _ commit: DeltaHeader?,
+    at revision: Revision
+  ) throws {
+    let members = try catalog.members(
+      entity.layout,
+      entity.record,
+      of: entity.table,
+      for: .searching
+    )
     let isValue = StoredValues.name(ofTable: entity.table) != nil
     let id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
     var found: [Found] = []
@@ -169,7 +241,7 @@ private struct Search {
       if member.name == "id", let id, member.value.plainText == id.plainText { continue }
       collect(member.value, member.name, &found)
     }
-    let before = current[entity.table]?[Array(entity.id)] ?? []
+    let before = (commit == nil ? earlier : current)[entity.table]?[Array(entity.id)] ?? []
     if !(found.isEmpty && before.isEmpty) {
       current[entity.table, default: [:]][Array(entity.id)] = found.isEmpty ? nil : found
     }
@@ -184,7 +256,8 @@ private struct Search {
           id: id,
           field: found.field,
           value: found.value,
-          commit: try commit.map { try CommitSummary($0) }
+          commit: try commit.map { try CommitSummary($0) },
+          revision: revision
         )
       )
     }
@@ -251,7 +324,7 @@ extension SearchPage {
         [
           .text(hit.table), hit.id.map { .value($0) } ?? .none, .text(hit.field),
           .json(hit.value.json(), text: text(hit.value)),
-        ] + (commits == .withCommits ? CommitText.cells(hit.commit, orAt: oldest) : [])
+        ] + (commits == .withCommits ? CommitText.cells(hit.commit, orAt: hit.revision) : [])
       }
     )
   }

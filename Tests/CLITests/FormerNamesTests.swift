@@ -154,4 +154,64 @@ struct FormerNamesTests {
       "\(erased)"
     )
   }
+
+  @Test(arguments: ["volumes.name", "books.title"])
+  func `a field is redacted under every name that it has had`(field: String) async throws {
+    try await makeStore()
+    try await migrate(
+      "ALTER TABLE books RENAME TO volumes;",
+      "UPDATE volumes SET id = id + 100;",
+      // No value stays as it was, so that only the names tell.
+      "ALTER TABLE volumes RENAME COLUMN title TO name; UPDATE volumes SET name = upper(name);"
+    )
+    let hits = try await Program.strata("find", store, Self.secret, "volumes", "--all", "--csv")
+    #expect(hits.output.contains("books,1,title,"), "\(hits)")
+    let bundle = directory.path("bug.strata")
+    let made = try await Program.strata("bundle", store, "--redact", field, "-o", bundle)
+    #expect(made.status == 0, "\(made)")
+    #expect(try found(bundle) == [])
+    #expect(try await Program.strata("verify", bundle).status == 0)
+    let titles = try await Program.strata("list", bundle, "books", "--at", "1")
+    #expect(titles.status == 0, "\(titles)")
+  }
+
+  @Test
+  func `a field of a table whose records are gone is redacted under every name`() async throws {
+    try await makeStore()
+    let persistence = try await open()
+    LibraryStore(persistence).commit { $0.db.books.removeAll() }
+    try await persistence.close()
+    try await migrate(
+      "ALTER TABLE books RENAME COLUMN title TO name;",
+      "ALTER TABLE books RENAME TO volumes;"
+    )
+    let bundle = directory.path("bug.strata")
+    let made = try await Program.strata("bundle", store, "--redact", "volumes.name", "-o", bundle)
+    #expect(made.status == 0, "\(made)")
+    #expect(try found(bundle) == [])
+  }
+
+  @Test
+  func `find --all looks into snapshots from before a trim, and says what it could not search`()
+    async throws
+  {
+    try await makeStore()
+    let persistence = try await open()
+    LibraryStore(persistence).commit { $0.db.books.removeAll() }
+    try await persistence.compact()
+    try await persistence.close()
+    let hit = try await Program.strata("find", store, Self.secret, "--all")
+    #expect(hit.status == 0, "\(hit)")
+    #expect(hit.output.contains(Self.secret) && !hit.output.contains("never"), "\(hit)")
+    #expect(
+      hit.errors
+        == """
+        The changes up to revision 3 were trimmed: of the states before, only the snapshots before (1) were searched.
+
+        """,
+      "\(hit)"
+    )
+    let none = try await Program.strata("find", store, "never", "--all")
+    #expect(none.status == 3 && none.errors.contains("were trimmed"), "\(none)")
+  }
 }

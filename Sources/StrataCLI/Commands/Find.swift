@@ -11,8 +11,8 @@ struct Find: ParsableCommand {
     abstract: "Finds the fields and IDs that contain a text, in all tables.",
     discussion: """
       Case does not matter. Numbers, times and UUIDs are compared as they are printed; the names of \
-      fields and bytes are not searched. --all looks into every version that the file has, and says \
-      which commit put the text there.
+      fields and bytes are not searched. --all looks into every version that the file has, also in named snapshots from \
+      before a trim, says which commit put the text there, and names what it could not search.
 
       Exits with 3 if nothing is found.
 
@@ -69,6 +69,7 @@ struct Find: ParsableCommand {
         return try output.lines(rows.table(within: columns, display.highlighting))
       }
     }
+    for sentence in page.notSearched { Output.printError(sentence.printable) }
     if page.isCut { Output.printError("There are more hits: raise --limit, or --limit 0 for all.") }
     if page.hits.isEmpty {
       let place = all ? "any revision that can be read" : "revision \(page.revision)"
