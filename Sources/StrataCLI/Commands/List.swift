@@ -9,11 +9,12 @@ struct List: ParsableCommand {
     abstract: "Lists entities of a table: which, in which order, with which columns.",
     discussion: """
       The condition is what SQL has behind WHERE; `strata schema` prints the columns. `strata query` \
-      answers whole queries.
+      answers whole queries. A part of a value is a path: contact.email, status.done.notes, lines[0].note.
 
       Examples:
         strata list app.strata issues --where "state = 'open'" --sort -updated --limit 10
         strata list app.strata issues --columns id,title --at @yesterday
+        strata list app.strata customers --columns id,contact.email --sort contact.city
         strata list app.strata issues --where "title LIKE '%crash%'" --csv
       """
   )
@@ -31,13 +32,14 @@ struct List: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Columns to sort by, separated by commas; -NAME for descending. (default: id)"
+    help: "Columns or paths to sort by, separated by commas; -NAME for descending. (default: id)"
   )
   var sort: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: "Columns to print, separated by commas; each as it is, if repeated. (default: all)"
+    help:
+      "Columns or paths to print, separated by commas; each as it is, if repeated. (default: all)"
   )
   var columns: [String] = []
 

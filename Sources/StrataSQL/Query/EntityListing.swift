@@ -1,4 +1,5 @@
 import StrataColumns
+import StrataRecords
 
 /// Which entities of a table are listed, with which columns, and in which order.
 package struct EntityListing: Sendable {
@@ -51,11 +52,11 @@ package struct EntityListing: Sendable {
 
   /// The name of the table in the store.
   package var table: String
-  /// The columns; none for all.
+  /// The columns, or paths to parts of their values, as `contact.email` and `lines[0].note`; none for all.
   package var columns: Names
   /// A condition as SQL has it behind `WHERE`.
   package var condition: String?
-  /// The columns to sort by, `-name` for descending; by default the ID.
+  /// The columns or paths to sort by, `-name` for descending; by default the ID.
   package var order: Names
   /// How many entities; nil for all.
   package var limit: Int?
@@ -87,19 +88,32 @@ package struct EntityListing: Sendable {
     let names = source.columns.map(\.name)
     let columns = columns.names(among: names)
     let order = order.names(among: names).map(Order.init)
-    for name in columns + order.map(\.column)
-    where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
-      throw .noColumn(
-        name,
-        table: table,
-        known: source.columns.filter { !$0.isHidden }.map(\.name)
-      )
+    func expression(_ name: String) throws(QueryError) -> String {
+      if names.contains(where: { $0.lowercased() == name.lowercased() }) {
+        return SQLName.quoted(name)
+      }
+      guard let part = source.part(at: name) else {
+        throw .noColumn(
+          name,
+          table: table,
+          known: source.columns.filter { !$0.isHidden }.map(\.name)
+        )
+      }
+      return part
     }
-    let list = columns.isEmpty ? "*" : columns.map(SQLName.quoted).joined(separator: ", ")
-    var sql = "SELECT \(list) FROM \(SQLName.quoted(source.name))"
+    var list: [String] = []
+    for name in columns {
+      let (expression, quoted) = (try expression(name), SQLName.quoted(name))
+      list.append(expression == quoted ? quoted : "\(expression) AS \(quoted)")
+    }
+    let expressions = list.isEmpty ? "*" : list.joined(separator: ", ")
+    var sql = "SELECT \(expressions) FROM \(SQLName.quoted(source.name))"
     // On lines of its own, so that a comment in it ends there.
     if let condition { sql += " WHERE (\n\(condition)\n)" }
-    let terms = order.map { SQLName.quoted($0.column) + ($0.isDescending ? " DESC" : "") }
+    var terms: [String] = []
+    for order in order {
+      terms.append(try expression(order.column) + (order.isDescending ? " DESC" : ""))
+    }
     sql += " ORDER BY " + (terms.isEmpty ? ["id"] : terms).joined(separator: ", ")
     // SQLite sorts less if it knows how many are wanted; one more shows that there are more.
     if limit != nil || offset > 0 {

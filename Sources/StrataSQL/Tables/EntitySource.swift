@@ -48,6 +48,32 @@ final class EntitySource: TableSource {
     )
   }
 
+  /// The expression of SQL for a part of a value, by a path such as `contact.email` or `lines[0].note`; nil if no layout has
+  /// one there.
+  func part(at path: String) -> String? {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map { part in
+      let name = part.prefix { $0 != "[" }
+      let index = part.dropFirst(name.count)
+      return (name: String(name), index: String(index))
+    }
+    let isPath = names.allSatisfy { name, index in
+      !name.isEmpty && !name.contains("\"")
+        && index.wholeMatch(of: /(\[[0-9]{1,9}\])*/) != nil
+    }
+    guard isPath, names.count > 1 || names.contains(where: { !$0.index.isEmpty }),
+      let column = columnsOfFields.first(where: { $0.key == names[0].name })?.value,
+      column.kind == .json || column.kind == .any
+    else { return nil }
+    var findings = Layout.PathFindings()
+    for layout in layouts { layout.find(FieldPath(path), &findings) }
+    guard findings.hasValues || findings.isOpen || !findings.ids.isEmpty else { return nil }
+    let steps = names.dropFirst().map { ".\"\($0.name)\"\($0.index)" }.joined()
+    let literal = "$\(names[0].index)\(steps)".replacing(scalar: "'", with: "''")
+    let name = SQLName.quoted(column.name)
+    // A column of any kind may hold texts that are no JSON.
+    return "CASE WHEN json_valid(\(name)) THEN json_extract(\(name), '\(literal)') END"
+  }
+
   /// The columns of a table that has every field of its records, also of those that no layout lists.
   ///
   /// - Throws: `RecordError`, for more fields than a layout may have.
