@@ -125,6 +125,16 @@
           )
         )
       }
+      let opening = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+      for (path, more) in [
+        ("\(base)api/store.json", "Sec-Fetch-Dest: document\r\n"),
+        (base, "Sec-Fetch-Dest: iframe\r\n"),
+        (base, ""), ("/", "Sec-Fetch-Dest: document\r\n"),
+      ] {
+        attacks.append(
+          ("opened \(path) \(more)", request("GET \(path)", [host], opening + more), 403)
+        )
+      }
       for origin in ["http://evil.example", "null", "https://\(host)", "http://127.0.0.1:1"] {
         attacks.append(
           (
@@ -195,6 +205,8 @@
           for more in [
             "", "Sec-Fetch-Site: none\r\n", "Sec-Fetch-Site: same-origin\r\n",
             "Origin: http://\(host)\r\n",
+            // A link in a file, as `strata serve --open` makes one.
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
           ] {
             let received = try await page.send(
               "GET \(page.base) HTTP/1.1\r\nHost: \(host)\r\n\(more)Connection: close\r\n\r\n"

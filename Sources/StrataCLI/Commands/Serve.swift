@@ -18,7 +18,12 @@
         with Ctrl-C.
 
         Only programs on this machine can connect, and only with the address that is printed: it has a secret. \
-        Replaced values keep their kind and length; equal ones stay equal.
+        --open gives the browser a file that leads there, which only you can read, and removes it at the end.
+
+        --redact replaces values under every name that the field and its table have had, before anything is searched, \
+        counted or sorted; a search leaves them out. They keep their kind and length; equal ones stay equal, and IDs \
+        stay. SQL, conditions and sorting are refused then. A field is a path: customers.contact.email, \
+        jobs.status.done.notes.
 
         Examples:
           strata serve app.strata
@@ -39,7 +44,7 @@
     @Option(
       parsing: .upToNextOption,
       help: ArgumentHelp(
-        "The fields whose values are replaced, such as users.email.",
+        "The fields whose values are replaced, such as users.email or users.home.city.",
         valueName: "table.field"
       )
     )
@@ -70,25 +75,59 @@
         try output.line(inspector.url.absoluteString)
       }
       Output.printError("The page of \(store.printable) is at this address. Ctrl-C ends.")
-      if open { openBrowser(inspector.url) }
+      guard open, let link = openBrowser(inspector.url) else {
+        return try await inspector.waitUntilStopped()
+      }
+      let signals = Self.signals { link.remove() }
+      defer {
+        for signal in signals { signal.cancel() }
+        link.remove()
+      }
       try await inspector.waitUntilStopped()
     }
 
-    private func openBrowser(_ url: URL) {
+    /// Runs a closure before a signal ends the process.
+    private static func signals(_ body: @escaping @Sendable () -> Void)
+      -> [any DispatchSourceSignal]
+    {
+      [SIGINT, SIGTERM, SIGHUP].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler {
+          body()
+          _exit(number == SIGINT ? ExitStatus.interrupted.rawValue : 128 + number)
+        }
+        source.resume()
+        return source
+      }
+    }
+
+    /// Starts the browser; returns the file that leads it to the page, nil if it is not started.
+    private func openBrowser(_ url: URL) -> PageLink? {
       #if os(macOS)
         let program = "open"
       #else
         let program = "xdg-open"
       #endif
+      let link: PageLink
+      do {
+        link = try PageLink(to: url)
+      } catch {
+        Output.printError("strata: \(error). Open the address yourself.".printable)
+        return nil
+      }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = [program, url.absoluteString]
+      process.arguments = [program, link.path]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       do {
         try process.run()
+        return link
       } catch {
+        link.remove()
         Output.printError("strata: \(program) cannot be started: open the address yourself.")
+        return nil
       }
     }
   }

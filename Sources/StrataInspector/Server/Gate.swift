@@ -5,7 +5,8 @@
   ///
   /// Any page that a browser shows may send requests to a server on this machine, and any name may lead to its
   /// address. So everything is checked before an address is looked at: the host is exactly one that the browser
-  /// shows for this page, the request does not come from another site, it only reads, and it has the token.
+  /// shows for this page, the request does not come from another site, unless it opens the page itself, it only reads, and
+  /// it has the token.
   struct Gate: Sendable {
     /// What happens to a request.
     enum Passage: Equatable {
@@ -57,7 +58,9 @@
         throw refuse(.badRequest, "A request has no body here.")
       }
       for site in head.headers["sec-fetch-site"] where site != "same-origin" && site != "none" {
-        throw refuse(.forbidden, "Requests of other pages are not served.")
+        guard site == "cross-site", Self.isOpened(head) else {
+          throw refuse(.forbidden, "Requests of other pages are not served.")
+        }
       }
       for origin in head.headers["origin"] where !origins.contains(origin) {
         throw refuse(.forbidden, "Requests of other pages are not served.")
@@ -71,6 +74,15 @@
         throw refuse(.forbidden, "The address has no valid token.")
       }
       return .open(path: String(steps[3]), query: parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    /// Whether a browser opens the page as a page of its own, from a link: `strata serve --open` gives it a file with one.
+    ///
+    /// It shows nothing to the page that has the link, and needs the token as any other request.
+    private static func isOpened(_ head: HTTPRequestHead) -> Bool {
+      head.headers["sec-fetch-mode"] == ["navigate"]
+        && head.headers["sec-fetch-dest"] == ["document"]
+        && head.uri.split(separator: "?", maxSplits: 1)[0].hasSuffix("/")
     }
   }
 #endif
