@@ -36,8 +36,7 @@ public final class Dispatcher: Sendable {
   /// The prefix of the ids of its dispatches.
   public let name: String
 
-  /// The identity of a hub, for values that can outlive it.
-  package final class Identity: Sendable {}
+  package typealias Identity = DispatchID.Hub
 
   let identity = Identity()
   private let registry: Lock<HubRegistry>

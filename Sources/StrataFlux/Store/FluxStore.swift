@@ -28,7 +28,8 @@ open class FluxStore<State: StateType, Action: FluxAction>: Store<State, Never>,
   /// The reducer of the store.
   public let reducer: Reducer<State, Action>
 
-  private let observers = Lock(ObserverList<State, Action>())
+  let activeActions = ActiveActions<State, Action>()
+  private var observers: Lock<ObserverList<State, Action>> { activeActions.observers }
   /// Receives the changes that are made here; nil without a recorder.
   package let changeObserver = Lock<(any ChangeObserver<State>)?>(nil)
 
@@ -156,6 +157,9 @@ extension FluxStore {
   /// callbacks. They run in the order of their registration, after every store that responds
   /// synchronously has done so, and can dispatch.
   ///
+  /// Where actions overlap, an action calls for what it has changed itself: its reducer, its operation, and the tasks that it
+  /// starts. A commit of no action, such as one on a queue of the program, counts for each action that is active then.
+  ///
   /// Registering: amortized O(1). Notifying: O(1) for each observer, and nothing after an action that
   /// changed nothing.
   public func register(
@@ -222,8 +226,15 @@ extension FluxStore {
   /// How many callbacks are stored, including those of deallocated observers.
   package var callbackCount: Int { observers.withLock { $0.callbackCount } }
 
+  /// How many actions it is responding to.
+  package var activeActionCount: Int { activeActions.count }
+
   package func notifyObservers(from old: State, to new: State, after action: Action?) {
-    let due = observers.withLock { $0 }.due(from: old, to: new)
+    notifyObservers(of: observers.withLock { $0 }.changes(from: old, to: new), after: action)
+  }
+
+  func notifyObservers(of parts: Set<ObserverList<State, Action>.Part>, after action: Action?) {
+    let due = observers.withLock { $0 }.due(for: parts)
     for observer in due.observers { observer.notify(of: self, after: action) }
     guard due.foundDeallocated else { return }
     let (before, seen) = observers.withLock { observers in

@@ -36,12 +36,13 @@ extension HubStore {
       )
     }
     let store = typed
-    let before = store.changes
+    let response = store.activeActions.start(in: store)
     let operation = try store.reducer.operation(for: action, in: store)
     return StoreResponse(operation: operation) {
-      guard store.changes.version != before.version else { return }
+      let changed = store.activeActions.end(response, in: store)
+      guard !changed.isEmpty else { return }
       guard store.reducer.shouldNotifyObservers(for: action, in: store) else { return }
-      store.notifyObservers(from: before.value, to: store.state, after: action)
+      store.notifyObservers(of: changed, after: action)
     }
   }
 }

@@ -53,8 +53,8 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   }
 
   /// The observed part of the state; nil is the whole state.
-  private struct Part: Hashable, Sendable {
-    let keyPath: (any AnyKeyPath & Sendable)?
+  struct Part: Hashable, Sendable {
+    fileprivate let keyPath: (any AnyKeyPath & Sendable)?
 
     static func == (a: Part, b: Part) -> Bool {
       (a.keyPath as AnyKeyPath?) == (b.keyPath as AnyKeyPath?)
@@ -131,14 +131,19 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
     return seen
   }
 
-  /// The observers to notify of a change from `old` to `new`, in the order of registration, and
-  /// whether deallocated observers were found.
+  /// The observed parts that differ between two versions; O(observed key paths).
+  func changes(from old: State, to new: State) -> Set<Part> {
+    Set(groups.lazy.filter { $0.value.differs(old, new) }.map(\.key))
+  }
+
+  /// The observers to notify of changed parts, in the order of registration, and whether deallocated
+  /// observers were found.
   ///
-  /// O(observed key paths), and O(m log m) for the m affected observers.
-  func due(from old: State, to new: State) -> (observers: [Observer], foundDeallocated: Bool) {
+  /// O(parts), and O(m log m) for the m affected observers.
+  func due(for parts: Set<Part>) -> (observers: [Observer], foundDeallocated: Bool) {
     var due: [Observer] = []
     var affected = 0
-    for group in groups.values where group.differs(old, new) {
+    for group in parts.compactMap({ groups[$0] }) {
       affected += group.observers.count
       due += group.observers.filter { $0.object != nil }
     }
