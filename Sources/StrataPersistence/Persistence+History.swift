@@ -136,7 +136,7 @@ extension Persistence {
   /// Returns the revision it became, or the last one if nothing differed.
   ///
   /// Throws what `state(at:)` throws, and the violation of a rule of the database; then the commit
-  /// is rolled back. Traps before there is a store.
+  /// is rolled back. Throws `PersistenceError` of the kind `.closed` where the store was deallocated, and traps before there is one.
   @discardableResult
   public func revert(
     to point: HistoryPoint,
@@ -198,10 +198,11 @@ extension Persistence {
   ) throws -> Revision {
     let revision = CommitRevision()
     do {
-      try connection.withLock { $0 }.commit(trace) { state, attachments in
+      let isThere = try connection.withLock { $0 }.commit(trace) { state, attachments in
         attachments[CommitRevision.key] = revision
         try edit(&state, &attachments)
       }
+      if !isThere { throw PersistenceError.Reason.storeGone }
     } catch let error as PersistenceError.Reason {
       throw PersistenceError(.appending, path: path, error)
     }

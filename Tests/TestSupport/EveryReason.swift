@@ -40,6 +40,7 @@ extension PersistenceError.Reason {
     ),
     (.tablesGone(["notes": 1], new: ["memos"]), 1),
     (.readOnly, 1),
+    (.storeGone, 1),
     (.previewing, 1),
     (.fileExists("copy.strata"), 1),
     (.nameTaken("daily", 7), 1),

@@ -52,7 +52,7 @@ extension PersistenceError.Reason {
       .fileExists, .nameTaken, .beforeMigration, .ambiguous:
       .refused
     case .diskFull, .io, .notReadable, .notWritable, .temporaryFile: .disk
-    case .closed, .suspended: .closed
+    case .closed, .suspended, .storeGone: .closed
     case .notPersisted: .notKept
     case .feature(let error): error.kind
     }

@@ -81,6 +81,8 @@ extension PersistenceError {
     case notPersisted([NotPersisted])
     /// The store shows another time. Commits made there are not stored.
     case previewing
+    /// The store of the persistence was deallocated.
+    case storeGone
     /// The store was opened for reading only.
     case readOnly
     /// There is no such table, entity, revision or snapshot.
@@ -178,6 +180,8 @@ extension PersistenceError.Reason {
       in memory (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
       """
     case .previewing: "the store shows another time, and commits made there are not stored"
+    case .storeGone:
+      "the store of this persistence was deallocated, so nothing can be committed to it"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
     case .ambiguous(let what, let meanings):
@@ -318,6 +322,7 @@ extension PersistenceError.Reason {
       """
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
+    case .storeGone: "Keep the store, or close the persistence and open the file again."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .feature(let error): error.remedy(at: path)
     case .tablesGone(let tables, let new, let number):

@@ -43,7 +43,7 @@ extension PersistenceError {
     case .needsFeature: .useNewerBuild
     case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted: .repair
-    case .closed, .suspended, .movedOn: .reopen
+    case .closed, .suspended, .movedOn, .storeGone: .reopen
     case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,
       .readOnly:
       .fixProgram

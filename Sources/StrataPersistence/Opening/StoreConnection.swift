@@ -15,7 +15,7 @@ package enum StoreConnection<State: StateType>: Sendable {
     let state: @Sendable () -> State?
     let subscribers: @Sendable () -> StoreSubscribers?
     let withoutCommits: @Sendable (() -> Void) -> Void
-    let commit: @Sendable (CommitTrace, Edit) throws -> Void
+    let commit: @Sendable (CommitTrace, Edit) throws -> Bool
     /// Attaches another source to the store.
     let attachSource: @Sendable (any StoreSource<State>) -> Void
   }
@@ -31,12 +31,13 @@ package enum StoreConnection<State: StateType>: Sendable {
           if let store { store.withoutCommits(action) } else { action() }
         },
         commit: { [weak store] trace, edit in
-          guard let store else { return }
+          guard let store else { return false }
           try store.commit(trace, scope: \.self) {
             (state: inout State, attachments: inout CommitAttachments) throws in
             if store.isPreviewing { throw PersistenceError.Reason.previewing }
             try edit(&state, &attachments)
           }
+          return true
         },
         attachSource: { [weak store] source in
           if let store { source.attach(to: store) }
@@ -65,8 +66,9 @@ package enum StoreConnection<State: StateType>: Sendable {
     if case .attached(let store) = self { store.subscribers() } else { nil }
   }
 
-  /// Commits to the store, which must be there.
-  package func commit(_ trace: CommitTrace, _ edit: Edit) throws {
+  /// Commits to the store, which must have been there; returns false if it was deallocated.
+  @discardableResult
+  package func commit(_ trace: CommitTrace, _ edit: Edit) throws -> Bool {
     switch self {
     case .waiting:
       fatalError(
@@ -75,7 +77,7 @@ package enum StoreConnection<State: StateType>: Sendable {
         store yet. Create the store from it first.
         """
       )
-    case .attached(let store): try store.commit(trace, edit)
+    case .attached(let store): return try store.commit(trace, edit)
     }
   }
 
