@@ -31,7 +31,7 @@ package struct HashedTable: Sendable {
   )
   package static let feature = HashedTable("feature", "name", "since")
   package static let origin = HashedTable("origin", "id", "uuid", "opened")
-  package static let entityTable = HashedTable("entity_table", "name", "since", "until")
+  package static let entityTable = HashedTable("entity_table", "name", "since", "until", "rules")
   package static let declaredColumn = HashedTable(
     "declared_column",
     "entity_table",

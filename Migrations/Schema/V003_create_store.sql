@@ -35,6 +35,7 @@ CREATE TABLE entity_table (
   name         TEXT    PRIMARY KEY,
   since        INTEGER NOT NULL,            -- the revision that brought it
   until        INTEGER,                     -- the revision that ended it; null while it is there
+  rules        TEXT,                        -- the checks and unique keys of the program, a name on each line; null for none
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT, WITHOUT ROWID;
 

@@ -37,6 +37,15 @@ extension Inspector {
     if try !query({ $0.allTables.contains(table) }) { throw notFound("table \(table)") }
   }
 
+  /// The checks and unique keys of tables, which only a program with their types can check: `stock (parts)`.
+  package func rules(of tables: Set<String>) throws(PersistenceError) -> [String] {
+    try query { view in
+      view.listed.filter { tables.contains($0.name) }.flatMap { table in
+        table.rules.map { "\($0) (\(table.name))" }
+      }
+    }
+  }
+
   /// The error for an entity that a table does not have; it mentions an erasure.
   func missing(_ id: String, in table: String) throws(PersistenceError) -> PersistenceError {
     let erasure = try query { view in

@@ -245,7 +245,7 @@ extension MigrationRun {
     } catch {
       throw Self.error(error, in: task.migration, direction)
     }
-    try noteTables(besides: listed, workspace)
+    try noteTables(besides: listed, difference.reports, workspace)
     if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
     let hasChangedColumns = workspace.shapes.hasOtherColumns
     try workspace.writeColumns()
@@ -271,10 +271,19 @@ extension MigrationRun {
   }
 
   /// Lists the tables that a step has added, and ends those that it has renamed or dropped.
-  private func noteTables(besides listed: Set<String>, _ workspace: MigrationWorkspace) throws {
+  private func noteTables(
+    besides listed: Set<String>,
+    _ reports: [MigrationTableReport],
+    _ workspace: MigrationWorkspace
+  ) throws {
     let session = workspace.session
     for table in workspace.tables.subtracting(listed).sorted() {
-      try ListedTable.add(table, since: session.written.revision, to: session.connection)
+      try ListedTable.add(
+        table,
+        since: session.written.revision,
+        renamedFrom: reports.first { $0.table == table && $0.renamedFrom != nil }?.renamedFrom,
+        to: session.connection
+      )
     }
     for table in try workspace.endLeftTables() {
       try ListedTable.end(table, at: session.written.revision, in: session.connection)

@@ -34,6 +34,7 @@ struct UnreadableResultTests {
       static let schema = DatabaseSchema<Database> {
         Entities(\.prices)
         Entities(\.labels)
+        Check("amount", \.prices) { $0.amount >= 0 }
       }
     }
 
@@ -129,6 +130,28 @@ struct UnreadableResultTests {
       return
     }
     #expect(detail.contains("breaks a rule of this build's schema"))
+  }
+
+  @Test
+  func `a check that the result breaks undoes the run, and is named with the entity`() async throws
+  {
+    let refund = DataMigration("0001_refund", table: "prices") { price in
+      if price.id == .string("p4") { price["amount"] = .integer(-4) }
+    }
+    let error = try await refusal(refund)
+    guard case .unreadable(["0001_refund"], let detail)? = error?.dataMigration else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    #expect(detail.contains("the entity p4 in prices breaks the check \"amount\""))
+  }
+
+  @Test
+  func `a table that a migration renames keeps the names of its rules`() async throws {
+    let rename = DataMigration("0001_costs", .rename("prices", to: "costs"))
+    try await DataMigrator([rename], at: path).up()
+    let rules = try Inspector(path: path).rules(of: ["costs", "labels"])
+    #expect(rules == ["amount (costs)", "code (costs)"])
   }
 
   @Test

@@ -58,6 +58,17 @@ extension Inspector {
   }
 }
 
+extension Inspector {
+  /// Says on standard error which rules of the program were not checked for the records that were written to some tables.
+  func printUnchecked(_ tables: Set<String>) throws {
+    let rules = try rules(of: tables).map(\.printable).joined(separator: ", ")
+    if rules.isEmpty { return }
+    Output.printError(
+      "strata: not checked: \(rules). The program checks its rules when it opens the store."
+    )
+  }
+}
+
 extension RevisionSpan {
   /// Reads an argument of the command line.
   init(argument text: String) throws {

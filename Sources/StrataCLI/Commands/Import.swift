@@ -21,8 +21,8 @@ struct Import: ParsableCommand {
 
       If a line is wrong, nothing is written, and each wrong line is listed. References must lead to entities of \
       the store or of the file, and a field that every entity has needs a value: --leave-references and \
-      --allow-missing accept other lines. Unique indexes are checked when the program opens the store. The store must not \
-      be open.
+      --allow-missing accept other lines. The checks and unique keys of the table are named: the program checks them when it \
+      opens the store. The store must not be open.
 
       --create adds a table, or a store, that is not there. Its fields are those of all lines of the file; a column of \
       CSV holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
@@ -88,6 +88,9 @@ struct Import: ParsableCommand {
       case .text:
         for line in ImportText.lines(result, table, store) { try output.line(line) }
       }
+    }
+    if result.counts.revision != nil, result.counts.inserted + result.counts.updated > 0 {
+      try Inspector(path: store).printUnchecked([table])
     }
   }
 

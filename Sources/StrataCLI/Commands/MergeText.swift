@@ -154,6 +154,10 @@ enum MergeText {
     _ arguments: StoreArguments,
     _ conflicts: EntityMerge.Conflicts
   ) throws {
+    if result.revision != nil {
+      let written = result.changes.filter { $0.standing != .present && $0.kind != .removed }
+      try Inspector(path: arguments.store).printUnchecked(Set(written.map(\.table)))
+    }
     do {
       try Output.print { output throws(OutputError) in
         switch arguments.form {

@@ -110,5 +110,10 @@ struct Revert: AsyncParsableCommand {
         }
       }
     }
+    if report.before != report.after {
+      let inspector = try Inspector(path: arguments.store)
+      let tables = try inspector.tables().map(\.name)
+      try inspector.printUnchecked(Set(tables))
+    }
   }
 }

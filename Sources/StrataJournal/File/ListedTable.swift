@@ -11,9 +11,15 @@ package struct ListedTable: Sendable, Equatable {
   ///
   /// Its history before that stays. A table that comes back under the name is there again.
   package let until: Revision?
+  /// The names of the checks and unique keys that the last program with types of this table has declared for it, sorted.
+  ///
+  /// What has no types cannot check them, and names them.
+  package let rules: [String]
 
-  package init(name: String, since: Revision, until: Revision? = nil) {
+  /// - Parameter rules: A name of several lines counts as several, as the file has a name on each line.
+  package init(name: String, since: Revision, until: Revision? = nil, rules: [String] = []) {
     (self.name, self.since, self.until) = (name, since, until)
+    self.rules = rules.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) }
   }
 
   /// Every table that the file lists, by name.
@@ -33,7 +39,8 @@ package struct ListedTable: Sendable, Equatable {
         since: try row.revision(1, "the beginning of table \(name)"),
         until: try row.optionalInt(2).map {
           try StoredNumber.revision($0, "the end of table \(name)")
-        }
+        },
+        rules: try row.optionalText(3).map { [$0] } ?? []
       )
     }
   }
@@ -43,27 +50,44 @@ package struct ListedTable: Sendable, Equatable {
     try rows("WHERE name = ?", [.text(name)], in: connection).first
   }
 
-  /// Lists a table from a revision on; a table that is listed already keeps its start.
+  /// Lists a table from a revision on; a table that is listed already keeps its start and its rules.
+  ///
+  /// - Parameter former: The name that it had before, under which its rules are known.
   package static func add(
     _ name: String,
     since revision: Revision,
+    renamedFrom former: String? = nil,
     to connection: Connection
   ) throws {
     let known = try named(name, in: connection)
     if let known, known.until == nil { return }
-    try ListedTable(name: name, since: known?.since ?? revision).write(to: connection)
+    let former = try former.flatMap { former in try named(former, in: connection) }
+    try ListedTable(
+      name: name,
+      since: known?.since ?? revision,
+      rules: (former ?? known)?.rules ?? []
+    ).write(to: connection)
+  }
+
+  /// The same table with other rules.
+  package func with(rules: [String]) -> ListedTable {
+    ListedTable(name: name, since: since, until: until, rules: rules)
   }
 
   /// Notes that a table was renamed or dropped.
   package static func end(_ name: String, at revision: Revision, in connection: Connection) throws {
     guard let known = try named(name, in: connection) else { return }
-    try ListedTable(name: name, since: known.since, until: revision).write(to: connection)
+    try ListedTable(name: name, since: known.since, until: revision, rules: known.rules)
+      .write(to: connection)
   }
 
   /// Writes the row, or replaces it.
   package func write(to connection: Connection) throws(SQLiteError) {
     try HashedTable.entityTable.insert(
-      [.text(name), .integer(since.number), .integer(orNull: until?.number)],
+      [
+        .text(name), .integer(since.number), .integer(orNull: until?.number),
+        rules.isEmpty ? .null : .text(rules.joined(separator: "\n")),
+      ],
       on: connection,
       .replace
     )

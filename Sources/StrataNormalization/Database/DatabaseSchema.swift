@@ -82,6 +82,17 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths[0] }?.name }
   }
 
+  /// By each table, the names of its checks and unique keys, sorted: what only a program with its types can check.
+  package var namesOfRules: [String: [String]] {
+    let checks = zip(rules, ruleTables).compactMap { rule, table in rule.check.map { (table, $0) } }
+    return Dictionary(
+      uniqueKeysWithValues: tables.map { table in
+        let checks = checks.filter { $0.0 == table.name }.map(\.1)
+        return (table.name.text, Set(checks + table.uniqueKeys).sorted())
+      }
+    )
+  }
+
   /// The table of this name, or nil.
   public func table(named name: TableName) -> (any SchemaTable<Database>)? {
     names.firstIndex(of: name).map { tables[$0] }

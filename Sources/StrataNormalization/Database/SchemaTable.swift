@@ -59,6 +59,9 @@ extension SchemaTable {
   /// Whether an index of the table has a rule.
   var hasIndexRules: Bool { Entity.indexes.hasRules }
 
+  /// The names of the unique indexes of the table.
+  var uniqueKeys: [String] { Entity.indexes.uniqueKeys }
+
   /// The indexes of the table; a key path would copy the table.
   func indexes(in database: UnsafePointer<Database>) -> TableIndexes<Entity> {
     guard let offset = access.offset else { return database.pointee[keyPath: path].indexes }

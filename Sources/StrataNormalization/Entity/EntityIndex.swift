@@ -63,6 +63,9 @@ public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLit
   /// Computed: a table holds the list, and a flag would be followed by bytes without a value, so equal
   /// tables would not have equal bytes.
   var hasRules: Bool { maintained.contains { $0.violations != nil } }
+
+  /// The names of the unique ones.
+  var uniqueKeys: [String] { maintained.compactMap(\.uniqueKey) }
 }
 
 /// How tables maintain an index: closures that are created where the types of entity and key are known,
@@ -73,6 +76,8 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
   @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
   /// Updates the index for an entity that was inserted, replaced or removed.
   @usableFromInline let change: @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void
+  /// The name of a unique index; nil for others.
+  @usableFromInline let uniqueKey: String?
   /// The violations of a rule of the index that an earlier state of it does not have.
   ///
   /// Nil if it has no rule.
@@ -86,12 +91,14 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
     make: @escaping @Sendable () -> IndexBox,
     build: @escaping @Sendable (HashTrie<Entity>) -> IndexBox,
     change: @escaping @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void,
+    uniqueKey: String? = nil,
     violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])? = nil,
     complete: (@Sendable (IndexBox, _ old: Entity, _ new: inout Entity) -> Void)? = nil
   ) {
     self.make = make
     self.build = build
     self.change = change
+    self.uniqueKey = uniqueKey
     self.violations = violations
     self.complete = complete
   }

@@ -73,7 +73,8 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
           if let old, let oldKey { contents.remove(old.id, from: oldKey) }
           if let new, let newKey { contents.insert(new.id, into: newKey) }
         }
-      }
+      },
+      uniqueKey: text
     ) { box, old in
       if let old, old === box { return [] }
       return Box.value(in: box).violations(of: text, since: old.map(Box.value(in:)))

@@ -14,8 +14,9 @@
 /// A new check may not hold for old data. Opening a file verifies all entities, as it does unique keys; data that is opened all
 /// the same stays as it is until a commit changes it, and then the check must hold.
 ///
-/// A file does not know checks. So what a program without this schema writes to it, such as the command `strata`, is checked when a
-/// program with the schema opens it next.
+/// A file knows a check by its name only. So what a program without this schema writes to it, such as the command `strata`, is
+/// checked when a program with the schema opens it next, and the command says so: `not checked: stock (parts)`. The same is
+/// true of a ``UniqueIndex``.
 public struct Check<Database: DatabaseType, Entity: EntityType>: SchemaRule {
   /// The name in errors.
   public let name: String

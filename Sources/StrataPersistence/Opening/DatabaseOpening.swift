@@ -210,7 +210,8 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
         let fields = contents.carried.fields(of: changes)
         return (name, DatabaseChanges(changes: changes, fields: fields, policy: policy))
       },
-      references: contents.references
+      references: contents.references,
+      rules: Database.schema.namesOfRules.filter { contents.names.contains($0.key) }
     )
     let filled = Set(added.tables.filter { $0.count > 0 }.map(\.table.text))
     return (additions, tables.filter { !filled.contains($0) })

@@ -14,7 +14,7 @@ public struct PersistenceConfiguration: Sendable {
   /// It is written when the store is created, or first opened for writing with a name. A store of another
   /// application is refused as `.otherStore`.
   public var application: String?
-  /// What opening does with data that breaks a unique index of this build.
+  /// What opening does with data that breaks a unique index or a check of this build.
   public var brokenRules = BrokenRulePolicy.refuse
   /// What opening does with tables that this build does not know, where a table of this build would start empty
   /// beside them.
@@ -110,14 +110,14 @@ public enum RestorePolicy: String, Sendable, Codable, CaseIterable {
   case readOnly
 }
 
-/// What opening does with data that breaks a unique index of this build.
+/// What opening does with data that breaks a unique index or a check of this build.
 public enum BrokenRulePolicy: Sendable, CaseIterable {
   /// Throws an error that names the entities, and leaves every byte as it was.
   case refuse
   /// Opens and lists the entities in the report.
   ///
   /// The keys that several entities have are not enforced until all but one of them have another key.
-  /// All other keys are.
+  /// All other keys are. A check is enforced for an entity when a commit changes it.
   case report
 }
 

@@ -38,6 +38,7 @@ extension JournalWriter {
         try session.note(added.references)
         let time = max(configuration.now().microseconds, file.lastTime)
         try session.appendNewTables(added, time: time)
+        try session.note(rules: added.rules)
         start(session, store, with: file, time: time)
         noteSizes()
         planMaintenance()

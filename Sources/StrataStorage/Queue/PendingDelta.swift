@@ -86,14 +86,19 @@ package struct OpeningAdditions {
   /// The fields whose types refer to other entities, by table.
   package var references: [String: Set<Layout.Field>]
 
+  /// The names of the checks and unique keys of each table that the build stores, sorted.
+  package var rules: [String: [String]]
+
   package init(
     newTables: [String] = [],
     deltas: [(name: String, changes: any PendingChanges)] = [],
-    references: [String: Set<Layout.Field>] = [:]
+    references: [String: Set<Layout.Field>] = [:],
+    rules: [String: [String]] = [:]
   ) {
     self.newTables = newTables
     self.deltas = deltas
     self.references = references
+    self.rules = rules
   }
 
   /// Whether nothing is added to the data.

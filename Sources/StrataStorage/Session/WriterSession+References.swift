@@ -41,4 +41,16 @@ extension WriterSession {
       }
     }
   }
+  /// Notes the names of the checks and unique keys of tables, as a build declares them, where the file says otherwise.
+  ///
+  /// O(tables); writes nothing where the file says the same.
+  func note(rules: [String: [String]]) throws {
+    let changed = try ListedTable.all(in: connection).compactMap { table in
+      rules[table.name].map { table.with(rules: $0) }.flatMap { $0 == table ? nil : $0 }
+    }
+    if changed.isEmpty { return }
+    try transaction {
+      for table in changed { try table.write(to: connection) }
+    }
+  }
 }

@@ -86,7 +86,7 @@ struct ForgedNumberTests {
     let connection = try Connection(path: store.path, mode: .readWrite)
     try connection.execute(
       """
-      INSERT INTO entity_table VALUES ('zzz', 0, NULL, zeroblob(16));
+      INSERT INTO entity_table VALUES ('zzz', 0, NULL, NULL, zeroblob(16));
       INSERT INTO layout SELECT 9223372036854775807, 'zzz', hash, body FROM layout LIMIT 1
       """
     )

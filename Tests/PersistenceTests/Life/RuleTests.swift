@@ -328,6 +328,59 @@ struct RuleTests {
     try await again.close()
   }
 
+  @Test func `the file knows the names of the rules of the last program that opened it`()
+    async throws
+  {
+    func rules() throws -> [String: [String]] {
+      try Inspector(path: path).query { view in
+        Dictionary(uniqueKeysWithValues: view.listed.map { ($0.name, $0.rules) })
+      }
+    }
+    try await open().close()
+    #expect(try rules() == ["members": ["name"]])
+    // A program that reads writes nothing.
+    let reading = PersistenceConfiguration(restore: .readOnly)
+    try await Persistence.open(
+      at: path,
+      initialState: CheckedClub(),
+      database: \.self,
+      configuration: reading
+    ).close()
+    #expect(try rules() == ["members": ["name"]])
+    try await Persistence.open(at: path, initialState: CheckedClub(), database: \.self).close()
+    #expect(try rules() == ["members": ["team"]])
+    // One without the table leaves what is known of it.
+    let without = PersistenceConfiguration()
+    try await Persistence.open(
+      at: path,
+      initialState: EarlyFleet(),
+      database: \.self,
+      configuration: without
+    ).close()
+    #expect(try rules() == ["members": ["team"], "ports": [], "ships": []])
+    try await Persistence.open(at: path, initialState: EarlyClub(), database: \.self).close()
+    #expect(try rules() == ["members": [], "ports": [], "ships": []])
+  }
+
+  @Test func `a name of several lines is written once`() async throws {
+    struct Named: DatabaseType, StateType {
+      var members = EntityTable<EarlyMember>()
+      static let schema = DatabaseSchema<Named> {
+        Entities(\.members)
+        Check("b\r\na", \.members) { _ in true }
+        Check("a", \.members) { _ in true }
+      }
+    }
+    let opening = { try await Persistence.open(at: path, initialState: Named(), database: \.self) }
+    try await opening().close()
+    let listed = try Inspector(path: path).query(\.listed)
+    #expect(listed.map(\.rules) == [["a", "b", "a"]])
+    let again = try await opening()
+    let session = try Inspector(path: path).query(\.listed)
+    #expect(session == listed)
+    try await again.close()
+  }
+
   @Test func `an initial state that breaks a rule makes no file`() async throws {
     var club = Club()
     club.members = [Member(id: "a", name: "Ada"), Member(id: "b", name: "Ada")]

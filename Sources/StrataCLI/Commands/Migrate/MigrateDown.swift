@@ -34,6 +34,7 @@ struct MigrateDown: AsyncParsableCommand {
     if dryRun { return try await MigratePlan.run(arguments, .down, to: to) }
     let migrator = try await arguments.migrator(backups: noBackup ? .none : .keep(3))
     let report = try await migrator.down(to: to)
+    try report.printUnchecked(in: arguments.store)
     try await report.finish(arguments, migrator, to: to, isPlan: false)
   }
 }

@@ -35,6 +35,7 @@ struct MigrateUp: AsyncParsableCommand {
     if dryRun { return try await MigratePlan.run(arguments, .up, to: to) }
     let migrator = try await arguments.migrator(backups: noBackup ? .none : .keep(3))
     let report = try await migrator.up(to: to)
+    try report.printUnchecked(in: arguments.store)
     try await report.finish(arguments, migrator, to: to, isPlan: false)
   }
 }

@@ -91,6 +91,12 @@ struct MigratedStore: ParsableArguments {
 }
 
 extension MigrationReport {
+  /// Says which rules were not checked for the records that the steps have written.
+  func printUnchecked(in store: String) throws {
+    let written = steps.flatMap(\.tables).filter { $0.inserted + $0.updated > 0 }
+    try Inspector(path: store).printUnchecked(Set(written.map(\.table)))
+  }
+
   /// Prints what ran, or would run, and ends the command with its exit code if something is left to do.
   ///
   /// - Parameter failure: Why the migration after these did not run.
