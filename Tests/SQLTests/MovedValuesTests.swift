@@ -62,7 +62,7 @@ import Testing
       cost: decimal("0.1000000000000000000000000\(number)"),
       sold: Date(timeIntervalSinceReferenceDate: 790_000_000.123_456 + seconds),
       bought: Date(timeIntervalSinceReferenceDate: 780_000_000.654_321 + seconds),
-      weight: number == 2 ? .nan : seconds / 7,
+      weight: number == 2 ? .nan : number == 3 ? -0.0 : seconds / 7,
       marks: ["a": Date(timeIntervalSinceReferenceDate: 1.5), "b": .distantPast],
       code: UUID(),
       isNew: number == 1
@@ -121,6 +121,15 @@ import Testing
     )
     for (id, record) in try records(of: "copies") { #expect(record["gone"] == before[id]?["sold"]) }
     #expect(try records(of: "copies").count == before.count)
+  }
+
+  @Test func `a number in a column of texts has all digits and its sign`() async throws {
+    try await run(
+      "CREATE TABLE notes(id TEXT, weight TEXT); INSERT INTO notes SELECT id, weight FROM items"
+    )
+    let notes = try records(of: "notes")
+    #expect(notes["i1"]?["weight"] == .string("\(1.0 / 7)"))
+    #expect(notes["i3"]?["weight"] == .string("-0.0"))
   }
 
   @Test func `an integer column takes no decimal numbers`() async throws {

@@ -162,9 +162,12 @@ enum StoredCell {
     }
   }
 
-  /// Whether a text is that of a time which SQL shows to the millisecond: one that a script moves keeps its digits.
+  /// Whether a text is that of a value which SQL shows in another way, a time to the millisecond or zero without its sign:
+  /// one that a script moves is as it was.
   private static func isMoved(_ stored: RecordValue, _ value: Value) -> Bool {
-    guard case .string(let text) = stored, let time = Date(timeText: text),
+    guard case .string(let text) = stored else { return false }
+    if text == "-0.0" { return shown(value) == "0.0" }
+    guard let time = Date(timeText: text),
       let shown = shown(value).flatMap({ Date(timeText: $0) })
     else { return false }
     return abs(time.timeIntervalSince(shown)) < 0.001
