@@ -62,7 +62,9 @@ extension Persistence {
     for _ in 0..<Self.undoAttempts {
       try await writePending(for: nil)
       let (now, then, fields) = try await records(of: undo, conflicts)
-      if let revision = try replace(now, by: then, fields, trace) { return revision }
+      if let revision = try replace(now, by: then, trace, carrying: fields) {
+        return revision
+      }
     }
     throw PersistenceError(
       .appending,

@@ -170,8 +170,8 @@ extension Persistence {
   package func replace(
     _ expected: Delta,
     by wanted: Delta,
-    _ fields: CarriedFields = CarriedFields(),
-    _ trace: CommitTrace
+    _ trace: CommitTrace,
+    carrying fields: CarriedFields = CarriedFields()
   ) throws -> Revision? {
     var isExpected = true
     let revision = try commit(trace) { state, attachments in

@@ -319,7 +319,12 @@ struct ProgramUndoTests {
 /// A document whose decoding runs what the test wants, as anything may happen while a file is read.
 private struct Draft: EntityType {
   static let tableName: TableName = "drafts"
-  static let whileDecoding = Lock<(@Sendable () -> Void)?>(nil)
+  /// What runs while a draft is decoded.
+  struct Action: Sendable {
+    let run: @Sendable () -> Void
+  }
+
+  static let whileDecoding = Lock<Action?>(nil)
 
   let id: EntityID<Draft>
   var text: String
@@ -332,7 +337,7 @@ private struct Draft: EntityType {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decode(EntityID<Draft>.self, forKey: .id)
     text = try container.decode(String.self, forKey: .text)
-    Self.whileDecoding.withLock { $0 }?()
+    Self.whileDecoding.withLock { $0 }?.run()
   }
 }
 
@@ -369,7 +374,7 @@ struct BusyUndoTests {
     // An attempt decodes two records: the present one, and the one from before.
     let reads = Lock(0)
     Draft.whileDecoding.withLock {
-      $0 = { [store] in
+      $0 = Draft.Action { [store] in
         let isDisturbed = reads.withLock { reads in
           reads += 1
           return reads.isMultiple(of: 2) && reads / 2 <= attempts

@@ -2,7 +2,7 @@ import StrataBase
 import StrataInspection
 package import StrataJournal
 import StrataRecords
-package import StrataStorage
+import StrataStorage
 
 /// Takes commits of a store back, by a commit that gives what they changed the records from before.
 ///

@@ -4,7 +4,7 @@ import StrataInspection
 package import StrataJournal
 import StrataRecords
 import StrataSchema
-package import StrataStorage
+import StrataStorage
 
 /// Commits again what the last revisions of another file of a store changed, such as one that was set aside.
 ///
