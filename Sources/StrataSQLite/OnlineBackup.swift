@@ -1,4 +1,5 @@
 import CStrataSQLite
+import Foundation
 
 /// Copies a database page by page while its connection continues to write (`sqlite.org/backup.html`).
 ///
@@ -46,6 +47,8 @@ package final class OnlineBackup {
       )
     }
     let status = sqlite3_backup_step(handle, Int32(pages))
+    // SQLite keeps it nowhere before the backup is finished.
+    let systemErrno = errno
     switch status {
     case SQLITE_OK:
       let total = Int(sqlite3_backup_pagecount(handle))
@@ -56,7 +59,8 @@ package final class OnlineBackup {
         code: ResultCode(rawValue: status),
         operation: .backup,
         message: SQLiteError.message(for: status),
-        path: destination.path
+        path: destination.path,
+        systemErrno: [SQLITE_IOERR, SQLITE_CANTOPEN].contains(status & 0xff) ? systemErrno : 0
       )
     }
   }

@@ -46,6 +46,7 @@ extension PersistenceError.Reason {
     (.nameTaken("daily", 7), 1),
     (.diskFull, 74),
     (.temporaryFile("EIO"), 74),
+    (.tooManyFiles("EMFILE"), 74),
     (.io("EIO"), 74),
     (.notReadable("EACCES"), 74),
     (.notWritable("read-only"), 74),

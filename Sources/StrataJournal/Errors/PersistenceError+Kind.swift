@@ -51,7 +51,7 @@ extension PersistenceError.Reason {
     case .reservedName, .ruleBroken, .unlistedTables, .tablesGone, .readOnly, .previewing,
       .fileExists, .nameTaken, .beforeMigration, .ambiguous:
       .refused
-    case .diskFull, .io, .notReadable, .notWritable, .temporaryFile: .disk
+    case .diskFull, .io, .notReadable, .notWritable, .temporaryFile, .tooManyFiles: .disk
     case .closed, .suspended, .storeGone: .closed
     case .notPersisted: .notKept
     case .feature(let error): error.kind

@@ -57,6 +57,8 @@ extension PersistenceError {
     case migration(String)
     /// The disk is full.
     case diskFull
+    /// This process, or the whole machine, has too many open files.
+    case tooManyFiles(String)
     /// Another process has the database locked at this moment.
     case busy(String)
     /// An I/O error, or another error of SQLite.
@@ -153,6 +155,7 @@ extension PersistenceError.Reason {
       """
     case .migration(let detail): "the schema of this store does not match this build: \(detail)"
     case .diskFull: "the disk is full"
+    case .tooManyFiles(let detail): "too many files are open (\(detail))"
     case .busy(let detail): "the store is busy (\(detail))"
     case .io(let detail): "I/O error (\(detail))"
     case .closed: "this persistence is closed"
@@ -297,6 +300,8 @@ extension PersistenceError.Reason {
     case .migration: "Use the build that wrote it, or restore the migration as it was."
     case .diskFull:
       "Free some space. The state continues in memory and is written when there is space."
+    case .tooManyFiles:
+      "Close some, or let this process open more: `ulimit -n`, or LimitNOFILE of a service."
     case .busy: "Try again."
     case .io:
       "Check the disk. The state continues in memory and is written when the disk works again."
@@ -351,6 +356,13 @@ extension PersistenceError.Reason {
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.
       """
     }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// The reason for a name that no snapshot has, with the one that is probably meant.
+  package static func noSnapshot(_ name: String, among names: some Sequence<String>) -> Self {
+    .notFound("snapshot named “\(name)”\(name.question(among: names))")
   }
 }
 

@@ -3,7 +3,7 @@ extension PersistenceError {
   ///
   /// The description of the error gives the same advice, with the names of this case.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// Try again: another process has the file or leads the archive, or the archive does not answer.
+    /// Try again: another process has the file or leads the archive, the archive does not answer, or too many files are open.
     case retry
     /// Free some space on the disk of the file, or on that of temporary files.
     case freeSpace
@@ -30,7 +30,7 @@ extension PersistenceError {
   /// What a program can do about it.
   public var remedy: Remedy {
     switch reason {
-    case .alreadyOpen, .busy: .retry
+    case .alreadyOpen, .busy, .tooManyFiles: .retry
     case .diskFull, .temporaryFile: .freeSpace
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,

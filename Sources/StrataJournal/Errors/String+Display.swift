@@ -21,7 +21,7 @@ extension String {
   }
 
   private func escaped(lines: Lines) -> String {
-    if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
+    if isPrintableASCII { return self }
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {
@@ -41,13 +41,19 @@ extension String {
     return text
   }
 
+  private var isPrintableASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
+
   /// The number of terminal columns that the text occupies.
-  package var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
+  package var columnCount: Int {
+    isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.columnCount }
+  }
 
   /// The text, truncated to a number of columns with an ellipsis at its end.
   ///
   /// O(columns), whatever the length of the text.
   package func shortened(to columns: Int) -> String {
+    // A character of two columns has two bytes at least.
+    if utf8.count <= columns { return self }
     var used = 0
     var end = startIndex
     var cut = startIndex
@@ -123,8 +129,8 @@ extension String {
   /// The text as a sentence: its first letter in upper case, and one full stop at its end.
   package var sentence: String { (prefix(1).uppercased() + dropFirst()).withFullStop }
 
-  /// The text with one full stop at its end.
-  package var withFullStop: String { hasSuffix(".") ? self : self + "." }
+  /// The text with one full stop, or its question mark, at its end.
+  package var withFullStop: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
 
   /// The text without a full stop at its end, to stand within a sentence.
   package var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
@@ -141,6 +147,15 @@ extension String {
     return words.map { (word: $0, distance: Self.distance(own, Array($0.lowercased()))) }
       .filter { $0.distance <= limit }
       .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+  }
+
+  /// The end of a sentence about a name that is not there: `; did you mean users?`, or nothing where none is meant.
+  ///
+  /// A table may be meant by the name of a persisted value, and a value by that of a table.
+  package func question(among names: some Sequence<String>) -> String {
+    let other = StoredValues.name(ofTable: self) ?? StoredValues.table(of: self)
+    let meant = names.contains(other) ? other : nearest(among: names)
+    return meant.map { "; did you mean \($0)?" } ?? ""
   }
 
   /// How many letters differ, are missing, are too many, or are swapped with the next one.

@@ -36,7 +36,7 @@ package enum TemporaryFolder {
     case let error as PersistenceError:
       guard error.path.hasPrefix(path) else { return false }
       switch error.reason {
-      case .diskFull, .io, .notWritable: return true
+      case .diskFull, .io, .notWritable, .tooManyFiles: return true
       default: return false
       }
     default: return false

@@ -57,6 +57,7 @@ extension PersistenceError.Reason {
     switch error.code.primary {
     case .full: self = .diskFull
     case _ where isFull: self = .diskFull
+    case _ where [EMFILE, ENFILE].contains(error.systemErrno): self = .tooManyFiles("\(error)")
     case .notADB: self = .notADatabase
     case .corrupt: self = .damaged("\(error)")
     case let code where Self.isOfRow(code) && error.operation != .bind && operation.isReading:
@@ -86,6 +87,7 @@ extension PersistenceError.Reason {
     }
     switch error.code {
     case ENOSPC, EDQUOT: self = .diskFull
+    case EMFILE, ENFILE: self = .tooManyFiles("\(error)")
     case EROFS: self = .notWritable("\(error)")
     case EACCES, EPERM:
       // An operation that only reads did not try to write.

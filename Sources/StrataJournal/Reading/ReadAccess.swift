@@ -133,14 +133,24 @@ private final class FileReader: ConnectionGate {
     } catch let error as CorruptionError {
       throw failure(.corrupt, error.detail)
     } catch {
-      throw failure(.cantOpen, "\(error)")
+      throw failure(.cantOpen, "\(error)", (error as? SystemError)?.code ?? 0)
     }
   }
 
   func didRead() { lock = nil }
 
-  private func failure(_ code: ResultCode, _ message: String) -> SQLiteError {
-    SQLiteError(code: code, operation: .open, message: message, path: path.file)
+  private func failure(
+    _ code: ResultCode,
+    _ message: String,
+    _ systemErrno: Int32 = 0
+  ) -> SQLiteError {
+    SQLiteError(
+      code: code,
+      operation: .open,
+      message: message,
+      path: path.file,
+      systemErrno: systemErrno
+    )
   }
 
   /// Finds out whether a writer has the file; if not, no writer can take it until ``didRead()``.
