@@ -28,7 +28,7 @@ struct Strata: ParsableCommand {
       turn them off.
 
       Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
-      6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
+      6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted, 143 terminated.
       """,
     version: "0.2.0",
     subcommands: [
@@ -131,7 +131,9 @@ struct Strata: ParsableCommand {
     if message.hasPrefix("Unknown option") {
       text = text.replacingOccurrences(
         of: message,
-        with: "\(message). A value that begins with - comes last, behind --: `… -- -name`."
+        with: """
+          \(message.withFullStop) A value that begins with - comes last, behind --: `… -- -name`.
+          """
       )
     }
     if status.isSuccess {
@@ -148,11 +150,15 @@ struct Strata: ParsableCommand {
     let status: Int32
   }
 
-  /// Prints a line to standard output, whose reader may be gone.
+  /// Prints a line to standard output, whose reader may be gone; ends the process if it cannot be written.
   private static func printIfRead(_ text: String) {
     do throws(OutputError) {
       try Output.print { output throws(OutputError) in try output.line(text) }
-    } catch _ {}
+    } catch {
+      guard case .failed(let reason) = error else { return }
+      Output.printError("strata: standard output: \(reason)")
+      Foundation.exit(ExitStatus.io.rawValue)
+    }
   }
 
   private static func exit(_ status: ExitStatus, message: String? = nil) -> Never {

@@ -43,6 +43,22 @@
       #expect(left.status == 0 && left.output.isEmpty, "\(left.output)")
     }
 
+    @Test(arguments: ["PAGER='MARK=page: sed s/^/page:/'", "PAGER='\"sed\" -e s/^/page:/'"])
+    func `a pager is a command line of the shell`(variables: String) async throws {
+      let program = try await screen(variables, "show app.strata issues 42")
+      #expect(program.output.contains("page:"), "\(program.output)")
+      #expect(program.status == 0)
+    }
+
+    @Test(arguments: [
+      ("NO_COLOR=", true), ("NO_COLOR=1", false), ("NO_COLOR= TERM=dumb", false),
+      ("TERM=dumb", false),
+    ])
+    func `an empty NO_COLOR is none`(variables: String, isColored: Bool) async throws {
+      let program = try await screen("STRATA_PAGER= \(variables)", "diff app.strata 3..4")
+      #expect(program.output.contains("\u{1B}[33m") == isColored, "\(variables): \(program.output)")
+    }
+
     @Test func `the option may stand before the subcommand`() async throws {
       let printed = try await screen("PAGER='sed s/^/page:/'", "--no-pager log app.strata")
       #expect(

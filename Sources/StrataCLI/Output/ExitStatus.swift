@@ -3,6 +3,7 @@ package import StrataJournal
 package import StrataMigrating
 package import StrataSQL
 package import StrataScripts
+import StrataStorage
 
 /// The exit codes of `strata`.
 ///
@@ -19,6 +20,7 @@ package import StrataScripts
 /// | 64 | usage error (`EX_USAGE`; set by the parser) |
 /// | 74 | I/O error (`EX_IOERR`) |
 /// | 130 | interrupted (128 + `SIGINT`) |
+/// | 143 | terminated (128 + `SIGTERM`), as a shell and a container report it |
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case ok = 0
   case failed = 1
@@ -31,6 +33,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case usage = 64
   case io = 74
   case interrupted = 130
+  case terminated = 143
 
   /// The status for an error of a store's file.
   package init(_ error: PersistenceError) {
@@ -94,20 +97,67 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 
 /// How the command handles signals.
 enum Signals {
+  /// The pipe from the handlers to the thread that ends the process: a handler may do no more than write a byte.
+  private static let ends: (reading: Int32, writing: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return (-1, -1) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }()
+
   /// Makes a closed pipe, and a file that reaches the limit of the process (`ulimit -f`), an error of the next write
-  /// instead of the end of the process, and gives an interruption its own exit code.
+  /// instead of the end of the process, and makes an interruption leave no unfinished copy.
   ///
-  /// No cleanup is needed before exiting: what changes a store does so in one transaction or by a new file, whose
-  /// unfinished form the next opening removes; and if a copy of a store is read, that copy has been unlinked
-  /// already.
+  /// What changes a store does so in one transaction or by a new file, whose unfinished form the next opening removes; and if
+  /// a copy of a store is read, that copy has been unlinked already. A handler is needed for `SIGTERM` too: the kernel does
+  /// not end process 1 of a container by a signal that has none.
   static func configure() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    signal(SIGINT) { _ in _exit(ExitStatus.interrupted.rawValue) }
+    let (reading, writing) = ends
+    // Without a pipe, the handlers end the process at once.
+    if writing >= 0 { Thread.detachNewThread { waitForSignal(on: reading) } }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      sigaddset(&signals, number)
+      let isIgnored = unsafeBitCast(signal(number, handler), to: Int.self) == 1
+      // `nohup` starts a command that ignores the end of its terminal.
+      if isIgnored, number == SIGHUP { signal(number, SIG_IGN) }
+    }
     // A parent that starts this process from a libdispatch queue passes on a mask that blocks all signals.
-    var interruption = sigset_t()
-    sigemptyset(&interruption)
-    sigaddset(&interruption, SIGINT)
-    sigprocmask(SIG_UNBLOCK, &interruption, nil)
+    sigprocmask(SIG_UNBLOCK, &signals, nil)
+  }
+
+  private static let handler: @convention(c) (Int32) -> Void = { number in
+    var byte = UInt8(truncatingIfNeeded: number)
+    let error = errno
+    if write(Signals.ends.writing, &byte, 1) != 1 { _exit(Signals.status(of: number)) }
+    errno = error
+  }
+
+  private static func status(of signal: Int32) -> Int32 {
+    switch signal {
+    case SIGINT: ExitStatus.interrupted.rawValue
+    case SIGTERM: ExitStatus.terminated.rawValue
+    default: 128 + signal
+    }
+  }
+
+  private static func waitForSignal(on descriptor: Int32) {
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) != 1 {
+      if errno != EINTR { return }
+    }
+    let number = Int32(byte)
+    NewFile.removeAll {
+      // The parent of a process that was terminated sees the signal. Process 1 cannot end by one.
+      if number != SIGINT, getpid() != 1 {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+        sleep(1)
+      }
+      _exit(status(of: number))
+    }
   }
 }

@@ -19,6 +19,8 @@ struct Pager {
     guard environment["TERM"] != "dumb" else { return nil }
     let command = environment[variable] ?? environment["PAGER"] ?? "less"
     guard let program = command.split(separator: " ").first, program != "cat" else { return nil }
+    // A shell reads it: `LESS=FRX less`, `"/opt/my pager" -R`.
+    if program.contains(where: { "='\"$\\(".contains($0) }) { return command }
     let folders = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/" }
     let places = program.contains("/") ? [""] : folders
     return places.contains { access($0 + program, X_OK) == 0 } ? command : nil

@@ -23,7 +23,8 @@ package struct Terminal {
     }
     var size = winsize()
     let isSized = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? (environment["TERM"] == "dumb")
+    // An empty NO_COLOR is none (no-color.org), and asks for no colors on a terminal that has none either.
+    let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
     return Terminal(
       columns: isSized ? Int(size.ws_col) : 100,
       highlighting: isPlain ? .off : .on

@@ -83,8 +83,27 @@ package struct NewFile: Sendable {
     }
   }
 
+  /// The temporary names of the unfinished files of this process that nothing else is to complete.
+  private static let unfinished = Lock<Set<String>>([])
+
+  /// Removes the unfinished files of this process, and ends it.
+  ///
+  /// What another thread does with them meanwhile waits, and so reports no error of a file that is gone.
+  package static func removeAll(_ end: () -> Never) -> Never {
+    unfinished.withLock { files in
+      for file in files { removeFiles(file) }
+      end()
+    }
+  }
+
+  /// Removes a file, SQLite's files beside it, and its mark.
+  private static func removeFiles(_ temporary: String) {
+    for suffix in ["", "-wal", "-shm", "-journal", markSuffix] { _ = unlink(temporary + suffix) }
+  }
+
   /// Creates it, empty; SQLite gives its other files the same owner and mode.
   package func create() throws(SystemError) {
+    if mark != nil { Self.unfinished.withLock { _ = $0.insert(temporary) } }
     if let mark {
       // If another process has taken it for an abandoned one meanwhile, it is left again.
       var left: LockedMark?
@@ -149,7 +168,7 @@ package struct NewFile: Sendable {
     defer { withExtendedLifetime(mark) {} }
     guard FileIdentity.exists(temporary), try OpenFile(temporary, O_RDONLY).isUnfinishedDatabase()
     else { return }
-    for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(temporary + suffix) }
+    removeFiles(temporary)
   }
 
   /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
@@ -232,9 +251,12 @@ package struct NewFile: Sendable {
 
   /// Removes the unfinished file and SQLite's files beside it.
   package func removeLeftovers() {
-    _ = unlink(temporary)
-    removeCompanions()
-    mark?.withLock { $0 = nil }
+    Self.unfinished.withLock { files in
+      _ = unlink(temporary)
+      removeCompanions()
+      mark?.withLock { $0 = nil }
+      files.remove(temporary)
+    }
   }
 
   /// Removes SQLite's files beside the unfinished file.
