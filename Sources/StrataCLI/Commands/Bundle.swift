@@ -11,7 +11,7 @@ struct Bundle: ParsableCommand {
     abstract: "Writes a small store for a bug report, with chosen fields replaced.",
     discussion: """
       It has the last commits, the entities that they touch, and those that these refer to, with the revisions of \
-      the original. Replaced values keep their kind and length; equal ones stay equal. Nothing else is in the \
+      the original; of a store without commits, all entities. Replaced values keep their kind and length; equal ones stay equal. Nothing else is in the \
       file. IDs and the names and places of commits stay. The store is not changed, and may be open.
 
       A field is replaced under every name that it and its table have had. It may be a path, which goes through structs, \
@@ -103,10 +103,12 @@ enum BundleText {
     let deltas = Measures.count(report.deltas, "delta", "deltas")
     let entities = Measures.count(report.entities, "entity", "entities")
     return [
-      """
-      \(path.printable) has \(deltas), revisions \(report.base.number + 1) to \(report.last), on \
-      \(entities) of revision \(report.base).
-      """,
+      report.deltas == 0
+        ? "\(path.printable) has \(entities) of revision \(report.base); there is no commit that it could have."
+        : """
+        \(path.printable) has \(deltas), revisions \(report.base.number + 1) to \(report.last), on \
+        \(entities) of revision \(report.base).
+        """,
       """
       \(Measures.count(report.replacedValues, "value was", "values were")) replaced. The file has \
       \(Measures.size(report.bytes)).

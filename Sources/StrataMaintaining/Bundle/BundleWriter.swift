@@ -75,12 +75,10 @@ final class BundleWriter {
     }
   }
 
-  /// The revision before the last commits, as far as it can be read.
+  /// The revision before the last commits, as far as it can be read; the last one of a store without commits.
   private func baseRevision(last count: Int) throws -> Revision {
     let headers = try view.journal.headers(before: view.last.revision.next, limit: count)
-    guard let first = headers.last?.header.first, view.oldest < view.last.revision else {
-      throw PersistenceError.Reason.notFound("commit in the journal")
-    }
+    guard let first = headers.last?.header.first else { return view.last.revision }
     return max(first.previous, view.oldest)
   }
 }
@@ -136,12 +134,18 @@ extension BundleWriter {
 
 /// What is in the bundle.
 extension BundleWriter {
-  /// The entities at the base that the commits after it touch, and those that they refer to.
+  /// The entities at the base that the commits after it touch, and those that they refer to; all where there is no commit.
   private func entities(
     in state: EntityState,
     after base: Revision
   ) throws -> [EntityKey: StoredEntity] {
     var entities: [EntityKey: StoredEntity] = [:]
+    for table in view.allTables where base == view.last.revision {
+      var scan = state.scan(table)
+      while let entity = try scan.next() {
+        entities[EntityKey(table: table, id: Array(entity.id)[...])] = entity
+      }
+    }
     var known: Set<EntityKey> = []
     var next: [String: Set<[UInt8]>] = [:]
     func add(_ table: String, _ id: [UInt8]) {

@@ -64,6 +64,8 @@ public enum StoreBundle {
   /// Writes the last commits of a store into a new one, with the entities that they touch and those that these
   /// refer to, and with some fields replaced.
   ///
+  /// Of a store without commits it has all entities.
+  ///
   /// ```swift
   /// try await StoreBundle.write(
   ///   of: "app.strata", last: 50, redacting: [.init("users", "email")], to: "bug.strata")
@@ -89,8 +91,7 @@ public enum StoreBundle {
   ///   - path: The path of the bundle.
   ///
   /// Throws `PersistenceError`: `.refused` for an ID, a field of IDs alone, a sealed table or a field that is not
-  /// there, and if there is a file; `.notThere` for a table, and for a store without commits;
-  /// and what reading the store and writing the file throw.
+  /// there, and if there is a file; `.notThere` for a table; and what reading the store and writing the file throw.
   @discardableResult
   public static func write(
     of store: String,
