@@ -45,16 +45,58 @@ struct LogCondition {
       } ?? []
   }
 
+  /// Whether it looks at nothing but headers.
+  var isOfHeaders: Bool { filter.table == nil && filter.id == nil }
+
   /// Whether a delta is listed.
   func accepts(_ header: DeltaHeader, _ blocks: [ChangeBlock]) throws -> Bool {
+    guard try accepts(header) else { return false }
+    return isOfHeaders || acceptsChanges(blocks)
+  }
+
+  private func accepts(_ header: DeltaHeader) throws -> Bool {
     if let name, !name.isIn(header.name) { return false }
-    if let user = filter.user {
-      guard try header.contexts().contexts.contains(where: { $0.user == user }) else {
-        return false
+    guard let user = filter.user else { return true }
+    return try header.contexts().contexts.contains { $0.user == user }
+  }
+
+  /// The last revisions of the deltas in a range whose headers are accepted, in order; nil without a condition on them.
+  ///
+  /// O(deltas), whose changes are not read.
+  func revisions(
+    after start: Revision,
+    through end: Revision,
+    in journal: Journal
+  ) throws -> [Revision]? {
+    var found: [Revision] = []
+    if filter.user != nil {
+      var revision = start
+      while revision < end {
+        let headers = try journal.headers(after: revision, limit: 1_000)
+        for (header, _) in headers where header.revision <= end {
+          if try accepts(header) { found.append(header.revision) }
+        }
+        guard let last = headers.last?.header.revision, last > revision else { break }
+        revision = last
       }
+      return found
     }
-    if filter.table == nil, filter.id == nil { return true }
-    return blocks.contains { block in
+    guard let name else { return nil }
+    // Commits have few names.
+    var known: [String: Bool] = [:]
+    try journal.forEachName(after: start, through: end) { revision, text in
+      var isFound = known[text]
+      if isFound == nil {
+        isFound = name.isIn(text)
+        if known.count < 10_000 { known[text] = isFound }
+      }
+      if isFound == true { found.append(revision) }
+    }
+    return found
+  }
+
+  private func acceptsChanges(_ blocks: [ChangeBlock]) -> Bool {
+    blocks.contains { block in
       let number = filter.table.map { block.tables.firstIndex(of: $0) }
       if case .some(nil) = number { return false }
       return block.entries.contains { entry in
@@ -126,7 +168,8 @@ extension Inspector {
 
   /// Deltas of the journal in order, with the entities each changed; their hashes are verified.
   ///
-  /// O(their entities); with a filter, O(journal from `since` to `until`). A detail above `.puts` also costs
+  /// O(their entities); with a filter, O(journal from `since` to `until`), of which only the headers are read where the
+  /// filter is about nothing else. A detail above `.puts` also costs
   /// a read of these entities at the revision before the first delta. If that revision cannot be read, the
   /// log has the detail `.puts`.
   package func log(_ request: LogRequest) throws(PersistenceError) -> JournalPage {
@@ -138,8 +181,15 @@ extension Inspector {
       )
       var deltas: [Replayed] = []
       var page = JournalPage(deltas: [], trimmed: view.trimmed(from: request.range, bounds))
-      guard var replay = try view.replay(request, bounds) else { return page }
       let condition = try LogCondition(request.filter, in: view)
+      if let found = try found(condition, request, bounds, view) {
+        page.deltas = try summaries(of: found.deltas, request, view)
+        page.total = found.total
+        page.more = found.more
+        if case .last(let count) = request.range, found.deltas.count == count { page.trimmed = nil }
+        return page
+      }
+      guard var replay = try view.replay(request, bounds) else { return page }
       read: while replay.revision < bounds.until, let (header, blocks) = try replay.next() {
         guard header.revision <= bounds.until else { break }
         guard try condition.accepts(header, blocks) else { continue }
@@ -170,6 +220,43 @@ extension Inspector {
   private struct Replayed {
     let header: DeltaHeader
     let blocks: [ChangeBlock]
+  }
+
+  /// The deltas whose headers meet a condition, found without the changes of others; nil where it is about more than that.
+  private func found(
+    _ condition: LogCondition,
+    _ request: LogRequest,
+    _ bounds: LogBounds,
+    _ view: ReadView
+  ) throws -> (deltas: [Replayed], total: Int, more: Revision?)? {
+    guard condition.isOfHeaders else { return nil }
+    var start = bounds.since ?? view.startOfJournal
+    if case .after(let revision, _) = request.range { start = max(revision, bounds.since ?? 0) }
+    guard
+      let all = try condition.revisions(after: start, through: bounds.until, in: view.journal)
+    else { return nil }
+    switch request.range {
+    case .last(let count):
+      return (try all.suffix(count).map { try replayed($0, view) }, all.count, nil)
+    case .after(_, let limit):
+      let deltas = try all.prefix(limit).map { try replayed($0, view) }
+      return (deltas, deltas.count, all.count > limit ? bounds.until : nil)
+    }
+  }
+
+  /// The delta that ends at a revision, verified.
+  private func replayed(_ revision: Revision, _ view: ReadView) throws -> Replayed {
+    guard let header = try view.journal.headers(after: revision.previous, limit: 1).first?.header
+    else { throw CorruptionError("delta \(revision) is missing") }
+    var replay = view.replay(
+      after: header.first.previous,
+      chain: try view.chain(before: header.first),
+      readingAhead: 0
+    )
+    guard let (header, blocks) = try replay.next(), header.revision == revision else {
+      throw CorruptionError("delta \(revision) is missing")
+    }
+    return Replayed(header: header, blocks: blocks)
   }
 
   private func summaries(

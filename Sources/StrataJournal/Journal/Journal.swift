@@ -243,6 +243,27 @@ package struct Journal {
     }
   }
 
+  /// Goes through the revisions and names of the deltas after a revision, up to another one.
+  ///
+  /// Throws `CorruptionError` if they are in another order.
+  package func forEachName(
+    after revision: Revision,
+    through last: Revision,
+    _ body: (Revision, String) -> Void
+  ) throws {
+    var before = revision
+    try connection.forEach(
+      "SELECT revision, name FROM delta WHERE revision > ? AND revision <= ? ORDER BY revision",
+      [.integer(revision.number), .integer(last.number)]
+    ) { row in
+      let next = try row.revision(0, "the revision of a delta")
+      try Self.checkOrder(next, after: before)
+      before = next
+      body(next, try row.text(1))
+      return .continue
+    }
+  }
+
   /// The deltas after a revision, each with its first block, up to about `limit` bytes.
   ///
   /// Returns at least one if there is one. Throws `CorruptionError` if they are in another order.

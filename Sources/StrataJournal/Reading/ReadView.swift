@@ -167,7 +167,18 @@ package struct ReadView {
   }
 
   /// Replays the deltas after a revision whose chain is known.
-  package func replay(after revision: Revision, chain: Checksum) -> JournalReplay {
-    JournalReplay(after: revision, chain: chain, of: identity, in: journal, catalog)
+  package func replay(
+    after revision: Revision,
+    chain: Checksum,
+    readingAhead readAhead: Int = 1 << 20
+  ) -> JournalReplay {
+    JournalReplay(
+      after: revision,
+      chain: chain,
+      of: identity,
+      in: journal,
+      catalog,
+      readingAhead: readAhead
+    )
   }
 }

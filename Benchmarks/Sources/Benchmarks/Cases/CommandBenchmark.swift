@@ -90,6 +90,12 @@ struct CommandBenchmark: Benchmark {
         arguments: ["log", store, "--last", "20"],
         milliseconds: 30
       ),
+      Question(
+        id: "log.name",
+        work: "log of a name that no commit has",
+        arguments: ["log", store, "--last", "20", "--name", "nowhere"],
+        milliseconds: 1_000
+      ),
     ]
   }
 
