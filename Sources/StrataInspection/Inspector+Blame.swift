@@ -59,7 +59,7 @@ extension Inspector {
     following: Following = .moves
   ) throws(PersistenceError) -> BlamePage {
     let page = try scanning { view, skipping in
-      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw noTable(table, among: view.allTables) }
       let revision = try view.revision(of: expression)
       let (scope, filter) = try view.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)

@@ -34,7 +34,13 @@ extension Inspector {
   /// Throws `.notFound` for a table that the file does not have.
   package func check(table: String?) throws(PersistenceError) {
     guard let table else { return }
-    if try !query({ $0.allTables.contains(table) }) { throw notFound("table \(table)") }
+    let tables = try query { $0.allTables }
+    if !tables.contains(table) { throw noTable(table, among: tables) }
+  }
+
+  /// The error for a table that the file does not have, with the one that is probably meant.
+  package func noTable(_ table: String, among tables: some Sequence<String>) -> PersistenceError {
+    notFound("table \(table)\(table.question(among: tables))")
   }
 
   /// The checks and unique keys of tables, which only a program with their types can check: `stock (parts)`.
@@ -156,7 +162,8 @@ extension Inspector {
   ) throws(PersistenceError) -> [UntypedEntity] {
     let entities = try scanning { view, skipping in
       let revision = try view.revision(of: expression)
-      guard view.tables(at: revision).contains(table) else { throw notFound("table \(table)") }
+      let tables = view.tables(at: revision)
+      guard tables.contains(table) else { throw noTable(table, among: tables) }
       let (scope, filter) = try view.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)
       var scan = state.scan(table, filter)

@@ -21,7 +21,9 @@ extension Inspector {
     depth: FieldChange.Depth = .members
   ) throws(PersistenceError) -> StateDifference {
     try scanning { view, skipping in
-      if let table, !view.allTables.contains(table) { throw notFound("table \(table)") }
+      if let table, !view.allTables.contains(table) {
+        throw noTable(table, among: view.allTables)
+      }
       let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
       let changed =
         id == nil
@@ -92,7 +94,7 @@ extension Inspector {
         )
         var comparison = StateComparison(from: from, to: to, limit: limit)
         let tables = view.allTables.union(otherView.allTables)
-        if let table, !tables.contains(table) { throw notFound("table \(table)") }
+        if let table, !tables.contains(table) { throw noTable(table, among: tables) }
         do {
           for name in tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
             try comparison.compare(name, .all)

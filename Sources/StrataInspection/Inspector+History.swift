@@ -49,7 +49,7 @@ extension Inspector {
     following: Following = .moves
   ) throws(PersistenceError) -> EntityHistory {
     try scanning { view, skipping in
-      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw noTable(table, among: view.allTables) }
       let end = try view.revision(of: expression)
       let candidates = try view.ids(meantBy: id, in: table)
       let versions = try EntityVersions(

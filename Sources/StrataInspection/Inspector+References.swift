@@ -35,7 +35,7 @@ extension Inspector {
     limit: Int = 200
   ) throws(PersistenceError) -> EntityReferences {
     let found = try scanning { view, skipping -> EntityReferences? in
-      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw noTable(table, among: view.allTables) }
       let revision = try view.revision(of: expression)
       var references = EntityReferences(revision: revision)
       let (scope, filter) = try view.entities(of: table, meantBy: id)

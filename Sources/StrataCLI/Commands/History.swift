@@ -16,6 +16,7 @@ struct History: ParsableCommand {
         strata history app.strata issues 42
         strata history app.strata issues 42 --at snap:before-upgrade
         strata history app.strata issues 42 --ndjson | jq .changes
+        strata history app.strata value:settings
       """
   )
 
@@ -28,10 +29,10 @@ struct History: ParsableCommand {
   var table: String
 
   @Argument(
-    help: "The ID of the entity; for a persisted value, `value`.",
+    help: "The ID of the entity; none for a persisted value.",
     completion: StoreCompletion.id
   )
-  var id: String
+  var id: String?
 
   @OptionGroup var moment: AtArguments
 
@@ -41,7 +42,14 @@ struct History: ParsableCommand {
   @OptionGroup var display: DisplayArguments
 
   func run() throws {
-    let history = try Inspector(path: arguments.store).history(
+    let inspector = try Inspector(path: arguments.store)
+    try inspector.check(table: table)
+    guard let id = id ?? StoredValues.name(ofTable: table).map({ _ in StoredValues.id }) else {
+      throw ValidationError(
+        "Give the ID of an entity of \(table): strata history \(arguments.store) \(table) ID. `strata list` shows them."
+      )
+    }
+    let history = try inspector.history(
       table: table,
       id: id,
       through: try moment.expression,

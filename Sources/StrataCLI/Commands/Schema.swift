@@ -28,8 +28,9 @@ struct Schema: ParsableCommand {
     let inspector = try Inspector(path: arguments.store)
     var tables = try inspector.tables()
     if let table {
+      let names = tables.map(\.name)
       tables.removeAll { $0.name != table }
-      if tables.isEmpty { throw inspector.notFound("table \(table)") }
+      if tables.isEmpty { throw inspector.noTable(table, among: names) }
     }
     let rows = RowText(
       [.init("table"), .init("field"), .init("kind"), .init("refers to")],

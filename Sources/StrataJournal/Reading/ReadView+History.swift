@@ -12,7 +12,7 @@ extension ReadView {
     case .snapshot(let name):
       let revision = names.first { $0.name == name }?.revision
       guard let revision, verified.contains(where: { $0.header.revision == revision }) else {
-        throw PersistenceError.Reason.notFound("snapshot named “\(name)”")
+        throw PersistenceError.Reason.noSnapshot(name, among: names.map(\.name))
       }
       return revision
     case .time(let time):

@@ -68,7 +68,10 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case .noTable(let table, let known):
       let list = known.isEmpty ? "no tables" : known.joined(separator: ", ")
       return
-        "There is no table \(table). The store has \(list). --create adds it, with the fields of the file."
+        """
+        \("There is no table \(table)\(table.question(among: known))".withFullStop) The store has \(list). --create adds it, \
+        with the fields of the file.
+        """
     case .noEntities(let path, let table, let skipped):
       let others =
         switch skipped {

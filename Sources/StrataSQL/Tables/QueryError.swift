@@ -42,11 +42,11 @@ extension QueryError: CustomStringConvertible {
       known.isEmpty
         ? "There is no table \(name): the store has no tables."
         : """
-        There is no table \(name)\(Self.question(name, known)) The store has \(known.joined(separator: ", ")).
+        \("There is no table \(name)\(name.question(among: known))".withFullStop) The store has \(known.joined(separator: ", ")).
         """
     case .noColumn(let name, let table, let known):
       """
-      The table \(table) has no column \(name)\(Self.question(name, known)) It has \
+      \("The table \(table) has no column \(name)\(name.question(among: known))".withFullStop) It has \
       \(known.joined(separator: ", ")).
       """
     case .notOneStatement(let message): "\(message). Write one SELECT."
@@ -71,10 +71,5 @@ extension QueryError: CustomStringConvertible {
       """
     case .failed(let message): "The query failed: \(message)."
     }
-  }
-
-  /// The end of a sentence that names what is not there.
-  private static func question(_ name: String, _ known: [String]) -> String {
-    name.nearest(among: known).map { "; did you mean \($0)?" } ?? "."
   }
 }

@@ -113,7 +113,7 @@ extension NamedSnapshots {
     try session.transaction {
       let names = try session.snapshots.names()
       guard let named = names.first(where: { $0.name == name }) else {
-        throw PersistenceError.Reason.notFound("snapshot named “\(name)”")
+        throw PersistenceError.Reason.noSnapshot(name, among: names.map(\.name))
       }
       if name != newName, let taken = names.first(where: { $0.name == newName }) {
         throw PersistenceError.Reason.nameTaken(newName, taken.revision)
@@ -144,7 +144,7 @@ extension ReadView {
     switch selection {
     case .names(let wanted):
       for name in wanted where !names.contains(where: { $0.name == name }) {
-        throw PersistenceError.Reason.notFound("snapshot named “\(name)”")
+        throw PersistenceError.Reason.noSnapshot(name, among: names.map(\.name))
       }
       selected = names.filter { wanted.contains($0.name) }
     case .allBut(let count): selected = Array(names.dropLast(max(count, 0)))

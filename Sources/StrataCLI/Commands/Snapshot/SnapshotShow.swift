@@ -25,7 +25,13 @@ struct SnapshotShow: ParsableCommand {
     guard
       let snapshot = all.first(where: { $0.names.contains(name) })
         ?? all.first(where: { "\($0.revision)" == name })
-    else { throw inspector.notFound("snapshot named “\(name)”") }
+    else {
+      throw PersistenceError(
+        .inspecting,
+        path: arguments.store,
+        .noSnapshot(name, among: all.flatMap(\.names))
+      )
+    }
     let tables = try inspector.tables(at: .point(.revision(Revision(snapshot.revision))))
     try Output.print { output throws(OutputError) in
       switch arguments.form {
