@@ -51,28 +51,8 @@ extension Inspector {
     }
   }
 
-  /// Where the history of the store ends; O(snapshots).
-  package func position() throws(PersistenceError) -> Position { try query { $0.position } }
-
-  /// Whether the history goes on from where it ended before: ``ReadView/continues(_:)``.
-  package func continues(_ position: Position) throws(PersistenceError) -> Bool {
-    try query { try $0.continues(position) }
-  }
-
   /// Whether it reads a copy that it made of a store that was left behind.
   package var isOfCopy: Bool { access.mode == .copy }
-}
-
-extension ReadView {
-  /// Whether the file has the history that ended at a position: it is the same store in the same epoch, and the revision
-  /// has the same hash.
-  ///
-  /// O(1). If that revision was trimmed since, only the store and the epoch are compared.
-  func continues(_ position: Position) throws -> Bool {
-    guard identity.id == position.storeID, identity.epoch == position.epoch else { return false }
-    if let chain = try chain(at: position.revision) { return chain == position.chain }
-    return position.revision < first ?? last.revision
-  }
 }
 
 /// The signs of a write that are visible from outside: sizes and times of the store's files.

@@ -45,4 +45,83 @@ import Testing
     #expect(try await status == 130)
     try await sample.close()
   }
+
+  /// A running `strata watch`, whose lines are read one by one.
+  private struct Running {
+    let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ arguments: [String]) throws {
+      process.executableURL = URL(fileURLWithPath: try Program.strataPath())
+      process.arguments = ["watch"] + arguments
+      process.standardOutput = output
+      process.standardError = errors
+      try process.run()
+    }
+
+    private func line(_ pipe: Pipe) throws -> String {
+      var bytes: [UInt8] = []
+      while let byte = try pipe.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 {
+        bytes.append(byte)
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The revision of the next delta.
+    func nextRevision() throws -> String? { try member("revision", of: try line(output)) }
+
+    func nextError() throws -> String { try line(errors) }
+
+    func end() {
+      process.interrupt()
+      process.waitUntilExit()
+    }
+  }
+
+  private func move(_ store: String, to other: String) throws {
+    for suffix in ["", ".head", ".lock"] {
+      try FileManager.default.moveItem(atPath: store + suffix, toPath: other + suffix)
+    }
+  }
+
+  @Test func `a file that is away is waited for, and another store is said and followed`()
+    async throws
+  {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    let other = folder.path("other.strata")
+    _ = try await Program.strata("fork", path, other, "--at", "2")
+    let watch = try Running([path, "--after", "2", "--json"])
+    defer { watch.end() }
+    #expect(try watch.nextRevision() == "3")
+    try move(path, to: folder.path("away.strata"))
+    let missing = try watch.nextError()
+    #expect(missing.contains("there is no file here"), "\(missing)")
+    #expect(missing.hasSuffix("It is waited for."), "\(missing)")
+    try move(folder.path("away.strata"), to: path)
+    #expect(try watch.nextError() == "\(path) can be read again.")
+    let sample = try await OpenSample(at: path)
+    sample.store.commit("first") { $0.db.users.insert(User(id: 7, name: "x")) }
+    try await sample.close()
+    // Nothing was printed twice.
+    #expect(try watch.nextRevision() == "4")
+    // A copy of it has the same identity and another history.
+    try move(path, to: folder.path("former.strata"))
+    #expect(try watch.nextError().contains("there is no file here"))
+    try move(other, to: path)
+    let restored = "The store was restored, or goes on from a copy: it is at revision 2."
+    #expect(try watch.nextError() == restored)
+    #expect(try watch.nextError() == "\(path) can be read again.")
+    let copy = try await OpenSample(at: path)
+    copy.store.commit("in the copy") { $0.db.users.insert(User(id: 8, name: "y")) }
+    try await copy.close()
+    #expect(try watch.nextRevision() == "3")
+    // Another store, made at the same path.
+    try move(path, to: folder.path("copy.strata"))
+    #expect(try watch.nextError().contains("there is no file here"))
+    let second = try Folder()
+    try move(try await second.closedSample(), to: path)
+    #expect(try watch.nextError() == "Another store is at this path now, at revision 3.")
+  }
 }

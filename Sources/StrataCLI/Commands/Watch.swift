@@ -10,7 +10,8 @@ struct Watch: ParsableCommand {
     abstract: "Prints deltas as they are written, until it is interrupted.",
     discussion: """
       It looks at the file four times a second, and opens it only when it has changed; the program that \
-      writes is not delayed. Ctrl-C ends it with 130.
+      writes is not delayed. If another store, or another history of it, comes to the path, that is said, and followed from \
+      its end on; a file that is away is waited for. Ctrl-C ends it with 130.
 
       Examples:
         strata watch app.strata
@@ -50,21 +51,24 @@ struct Watch: ParsableCommand {
 
   func run() throws {
     var seen = StoreFileState(arguments.store)
-    try Inspector(path: arguments.store).check(table: table)
-    var revision: Revision
-    if let after {
-      revision = Revision(after)
-    } else {
-      revision = try Inspector(path: arguments.store).lastRevision()
-    }
+    var (history, revision) = try start()
     if Terminal.isErrorTerminal {
       Output.printError("Waiting for deltas after revision \(revision). Ctrl-C ends.")
     }
     var left = count ?? .max
     var wasChanged = true
+    var isReadable = true
     while true {
-      left -= try printNew(&revision, atMost: left)
-      if left == 0 { return }
+      do {
+        try printNew(&history, &revision, &left)
+        if left == 0 { return }
+        if !isReadable { Output.printError("\(arguments.store.printable) can be read again.") }
+        isReadable = true
+      } catch let error as PersistenceError {
+        if isReadable { Output.printError("\(error) It is waited for.".printable) }
+        isReadable = false
+        wasChanged = true
+      }
       // Two writes within a tick of the file system's clock look like one: after a change it is read again.
       while true {
         usleep(Self.interval)
@@ -79,18 +83,33 @@ struct Watch: ParsableCommand {
     }
   }
 
-  /// Prints the deltas after a revision and returns how many there were.
-  private func printNew(_ revision: inout Revision, atMost limit: Int) throws -> Int {
-    var printed = 0
-    while printed < limit {
-      var request = LogRequest(.after(revision, limit: min(limit - printed, Self.page)))
-      request.filter = LogFilter(table: table, name: name)
-      request.detail = fields ? .fields : .kinds
-      let (page, last) = try newest(request)
-      if last < revision, printed == 0, after.map({ $0 <= last.number }) ?? true {
-        Output.printError("The store was restored: it ends at revision \(last).")
-        revision = last
-        return 0
+  /// The history at the path, and the revision after which it is printed.
+  private func start() throws -> (FollowedHistory, Revision) {
+    let inspector = try Inspector(path: arguments.store)
+    try inspector.check(table: table)
+    let history = try FollowedHistory(inspector)
+    return (history, after.map { Revision($0) } ?? history.position.revision)
+  }
+
+  /// Prints the deltas after a revision, as many as are left to print.
+  private func printNew(
+    _ history: inout FollowedHistory,
+    _ revision: inout Revision,
+    _ left: inout Int
+  ) throws {
+    while left > 0 {
+      let page: JournalPage
+      switch try look(&history, after: revision, atMost: left) {
+      case .deltas(let found): page = found
+      case .other(let other):
+        revision = history.position.revision
+        let change =
+          switch other {
+          case .store: "Another store is at this path now, at revision"
+          case .history: "The store was restored, or goes on from a copy: it is at revision"
+          }
+        Output.printError("\(change) \(revision).")
+        return
       }
       if let trimmed = page.trimmed, revision.next < trimmed {
         Output.printError("The deltas up to revision \(trimmed.previous) were trimmed.")
@@ -104,22 +123,34 @@ struct Watch: ParsableCommand {
           }
         }
       }
-      printed += page.deltas.count
+      left -= page.deltas.count
       guard page.more != nil, let shown = page.deltas.last else {
-        revision = max(revision, last)
-        return printed
+        revision = max(revision, history.position.revision)
+        return
       }
       revision = Revision(shown.revision)
     }
-    return printed
   }
 
-  /// A page of deltas, and the last revision of the file; the store is closed when this returns.
-  private func newest(_ request: LogRequest) throws -> (JournalPage, Revision) {
+  /// What is at the path.
+  private enum Look {
+    case deltas(JournalPage)
+    /// Something else than the history.
+    case other(FollowedHistory.Other)
+  }
+
+  /// Looks for the next deltas; the store is closed when this returns.
+  private func look(
+    _ history: inout FollowedHistory,
+    after revision: Revision,
+    atMost limit: Int
+  ) throws -> Look {
     let inspector = try Inspector(path: arguments.store)
-    var request = request
-    let last = try inspector.lastRevision()
-    request.until = .point(.revision(last))
-    return (try inspector.log(request), last)
+    if let other = try history.follow(inspector) { return .other(other) }
+    var request = LogRequest(.after(revision, limit: min(limit, Self.page)))
+    request.filter = LogFilter(table: table, name: name)
+    request.detail = fields ? .fields : .kinds
+    request.until = .point(.revision(history.position.revision))
+    return .deltas(try inspector.log(request))
   }
 }

@@ -34,7 +34,7 @@ package struct Answers: Sendable {
 
   /// The history at the path as it was last seen.
   private struct Seen: Sendable {
-    var position: Position?
+    var history: FollowedHistory?
     var number: Int64 = 0
   }
 
@@ -100,15 +100,12 @@ package struct Answers: Sendable {
 /// The store as a whole.
 extension Answers {
   /// A number for the history at the path: another one if what was there before does not go on in it.
-  ///
-  /// That is so for another store, a backup that was restored, revisions that were lost, and a copy that went on by itself.
   func historyNumber(_ inspector: Inspector) throws -> Int64 {
-    let position = try inspector.position()
-    return try seen.withLock { seen in
-      if let earlier = seen.position, try inspector.continues(earlier) {
-        if earlier.revision < position.revision { seen.position = position }
-      } else {
-        seen = Seen(position: position, number: seen.number + 1)
+    try seen.withLock { seen in
+      if seen.history == nil {
+        seen = Seen(history: try FollowedHistory(inspector), number: 1)
+      } else if try seen.history?.follow(inspector) != nil {
+        seen.number += 1
       }
       return seen.number
     }
