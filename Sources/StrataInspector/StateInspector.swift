@@ -61,6 +61,8 @@
     /// - Parameters:
     ///   - path: The file of the store, which may be open in another process.
     ///   - port: The port; 0 for any that is free.
+    ///   - hosts: Further names under which a browser may ask for the page, as it shows them: `localhost:9000` for a
+    ///     forwarded port, `tools.example` behind a proxy. Only programs of this machine can connect all the same.
     ///   - fields: The fields whose values are replaced in every answer, as in a bundle: `StoreBundle`.
     ///   - contexts: With redacted fields: whether users, requests and arguments of commits are shown.
     ///
@@ -69,10 +71,18 @@
     public static func serve(
       _ path: String,
       port: Int = 0,
+      hosts: [String] = [],
       redacting fields: [StoreBundle.Field] = [],
       contexts: StoreBundle.Contexts = .omit
     ) async throws -> StateInspector {
-      try await serve(path, port: port, redacting: fields, contexts: contexts, bounds: .init())
+      try await serve(
+        path,
+        port: port,
+        hosts: hosts,
+        redacting: fields,
+        contexts: contexts,
+        bounds: .init()
+      )
     }
 
     /// Starts to serve a page about the store of this process, for a debug build.
@@ -88,6 +98,8 @@
     /// - Parameters:
     ///   - store: `live` of a `Persistence`.
     ///   - port: The port; 0 for any that is free.
+    ///   - hosts: Further names under which a browser may ask for the page, as it shows them: `localhost:9000` for a
+    ///     forwarded port, `tools.example` behind a proxy. Only programs of this machine can connect all the same.
     ///   - fields: The fields whose values are replaced in every answer, as in a bundle: `StoreBundle`.
     ///   - contexts: With redacted fields: whether users, requests and arguments of commits are shown.
     ///
@@ -96,28 +108,31 @@
     public static func serve(
       _ store: LiveStore,
       port: Int = 0,
+      hosts: [String] = [],
       redacting fields: [StoreBundle.Field] = [],
       contexts: StoreBundle.Contexts = .omit
     ) async throws -> StateInspector {
       let answers = try Answers(StoreReader(store), redacting: fields, contexts)
-      return try await serve(answers, port: port, bounds: .init())
+      return try await serve(answers, port: port, hosts: hosts, bounds: .init())
     }
 
     /// The same as for any file, with other bounds, for tests.
     package static func serve(
       _ path: String,
       port: Int = 0,
+      hosts: [String] = [],
       redacting fields: [StoreBundle.Field] = [],
       contexts: StoreBundle.Contexts = .omit,
       bounds: ConnectionBounds
     ) async throws -> StateInspector {
       let answers = try Answers(StoreReader(path), redacting: fields, contexts)
-      return try await serve(answers, port: port, bounds: bounds)
+      return try await serve(answers, port: port, hosts: hosts, bounds: bounds)
     }
 
     private static func serve(
       _ answers: Answers,
       port: Int,
+      hosts: [String],
       bounds: ConnectionBounds
     ) async throws -> StateInspector {
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -149,7 +164,7 @@
           .bind(host: "127.0.0.1", port: port)
           .get()
         let port = channel.localAddress?.port ?? port
-        let gate = Gate(port: port, token)
+        let gate = Gate(port: port, token, names: hosts)
         service.withLock {
           $0 = Service(gate: gate, answers: answers, tail: tail, threads: threads)
         }

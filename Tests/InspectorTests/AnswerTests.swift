@@ -57,6 +57,22 @@
       }
     }
 
+    @Test func `an entity whose ID is empty is answered as any other`() async throws {
+      try await withLibrary { store in
+        store.commit("nameless") { $0.db.authors.insert(Author(id: "", name: "Nobody")) }
+      } _: { page in
+        let question = ["table": "authors", "id": ""]
+        #expect(
+          try await page.ask("entity", question).rows.map { $0["value"] as? String }
+            .contains("Nobody")
+        )
+        #expect(try await page.ask("history", question).json["versions"] as? Int == 1)
+        #expect(try await page.ask("blame", question).rows.isEmpty == false)
+        #expect(try await page.ask("references", question).status == 200)
+        #expect(try await page.ask("entity", ["table": "authors"]).status == 400)
+      }
+    }
+
     @Test func `a commit has its diff, field by field`() async throws {
       try await withLibrary { page in
         let answer = try await page.ask("commit", ["rev": "3"])

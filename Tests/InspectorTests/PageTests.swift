@@ -36,7 +36,7 @@
             #expect(names.contains(String(module.1)))
           }
         }
-        #expect(bytes <= 110_000)
+        #expect(bytes <= 113_000)
       }
     }
 
@@ -112,6 +112,64 @@
           #expect(try first?.rows.first?["max(x)"] as? Int == 2_000_000)
         } else {
           #expect(first?.body.contains("10 s") == true)
+        }
+      }
+    }
+
+    @Test func `an address that is opened by hand gets a page that says what to do`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      let inspector = try await StateInspector.serve(path, hosts: ["tools.example"])
+      try await withPage(inspector) { page in
+        func open(_ address: String, host: String? = nil) async throws -> Received? {
+          try await page.send(
+            """
+            GET \(address) HTTP/1.1\r\nHost: \(host ?? page.host)\r\nAccept: text/html\r\n\
+            Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nConnection: close\r\n\r\n
+            """
+          )
+        }
+        for (address, host, status) in [
+          ("/", nil, 403), ("/favicon.ico", nil, 403), (page.base, "localhost:1", 403),
+          (page.base + "nothing", nil, 404), (page.base + "api/entity.json", nil, 400),
+          (page.base + String(repeating: "a", count: 5_000), nil, 414),
+          (page.base + String(repeating: "a", count: 20_000), nil, 431),
+        ] {
+          let received = try #require(try await open(address, host: host), "\(address)")
+          #expect(received.status == status, "\(received)")
+          #expect(received.headers["content-type"]?.hasPrefix("text/html") == true, "\(received)")
+          #expect(received.body.hasPrefix("<!doctype html>"), "\(received)")
+          #expect(received.body.contains("strata serve"), "\(received)")
+        }
+        let named = try await open("/strata" + page.base, host: "tools.example")
+        #expect(named?.status == 200 && named?.body.contains("<main") == true)
+        let moved = try await open(String(page.base.dropLast()))
+        #expect(moved?.status == 308)
+        #expect(moved?.headers["location"] == String(page.base.dropFirst(3)))
+        // What the page itself asks is JSON.
+        #expect(try await page.get("nothing").body.hasPrefix("{\"error\""))
+      }
+    }
+
+    @Test func `SQL of 64 kB is answered`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let names = String(repeating: "'é\u{301}', ", count: 9_000)
+        let sql = "SELECT count(*) AS n FROM books WHERE title NOT IN (\(names)'x')"
+        #expect(sql.utf8.count > 64_000)
+        for form in ["json", "csv"] {
+          let received = try await page.send(
+            """
+            POST \(page.base)api/query.\(form) HTTP/1.1\r\nHost: \(page.host)\r\n\
+            Origin: http://\(page.host)\r\nSec-Fetch-Site: same-origin\r\n\
+            Content-Type: application/sql\r\nContent-Length: \(sql.utf8.count)\r\nConnection: close\r\n\r\n\(sql)
+            """
+          )
+          #expect(received?.status == 200, "\(form): \(String(describing: received))")
+          #expect(received?.body.contains("4") == true)
         }
       }
     }

@@ -25,10 +25,14 @@
         stay. SQL, conditions and sorting are refused then. A field is a path: customers.contact.email, \
         jobs.status.done.notes.
 
+        Behind a forwarded port or a proxy, --host names the host as the browser shows it; the rest of the address stays, \
+        below whatever path the proxy has.
+
         Examples:
           strata serve app.strata
           strata serve app.strata --open
           strata serve app.strata --port 8080 --redact users.email users.name
+          strata serve app.strata --port 8080 --host localhost:9000
         """
     )
 
@@ -37,6 +41,14 @@
 
     @Option(help: "The port. (default: any that is free)")
     var port: Int?
+
+    @Option(
+      help: ArgumentHelp(
+        "A further host under which a browser may ask for the page, such as tools.example; repeat it for more.",
+        valueName: "name[:port]"
+      )
+    )
+    var host: [String] = []
 
     @Flag(help: "Open the page in the browser.")
     var open = false
@@ -59,6 +71,11 @@
       if let port, !(1...65_535).contains(port) {
         throw ValidationError("--port must be between 1 and 65535.")
       }
+      for host in host where host.isEmpty || host.contains(where: { "/@ ".contains($0) }) {
+        throw ValidationError(
+          "--host takes a name as the browser shows it, such as tools.example or localhost:9000."
+        )
+      }
       _ = try StoreBundle.Field.arguments(redact)
     }
 
@@ -68,11 +85,15 @@
       let inspector = try await StateInspector.serve(
         store,
         port: port ?? 0,
+        hosts: host,
         redacting: try StoreBundle.Field.arguments(redact),
         contexts: keepContexts ? .keep : .omit
       )
       try Output.print { output throws(OutputError) in
         try output.line(inspector.url.absoluteString)
+      }
+      for host in host {
+        Output.printError("The page is also at http://\(host.printable)\(inspector.url.path())")
       }
       Output.printError("The page of \(store.printable) is at this address. Ctrl-C ends.")
       guard open, let link = openBrowser(inspector.url) else {

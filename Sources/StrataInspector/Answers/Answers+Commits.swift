@@ -78,13 +78,14 @@ extension Answers {
     _ before: Revision?,
     _ limit: Int
   ) throws -> Answer {
-    let deadline = ContinuousClock.now + Self.searchTime
+    var now = ContinuousClock.now
+    let deadline = now + Self.searchTime
     let overview = try inspector.overview()
     let first = (overview.first ?? overview.revision + 1) - 1
     var end = min(overview.revision, (before?.number ?? .max) - 1)
     var window: Int64 = 2_000
     var found: [DeltaSummary] = []
-    while end > first, found.count < limit, ContinuousClock.now < deadline {
+    while end > first, found.count < limit, now < deadline {
       let start = max(first, end - window)
       var request = LogRequest(.last(limit - found.count))
       request.filter = filter
@@ -94,7 +95,10 @@ extension Answers {
       found += deltas
       // What is before the last one that was found was not looked at.
       end = found.count == limit ? (found.last?.first ?? 1) - 1 : start
-      window = min(window * 2, 50_000)
+      // The next one takes no longer than a part of the time.
+      let elapsed = ContinuousClock.now - now
+      now += elapsed
+      window = elapsed * 4 < Self.searchTime ? window * 2 : max(2_000, window / 2)
     }
     var answer = Answer(rows(found.map { ($0.commit, $0.entities, $0.bytes, $0.changes) }))
     if end > first { answer.add("next", end + 1) }

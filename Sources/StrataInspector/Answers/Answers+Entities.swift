@@ -45,7 +45,7 @@ extension Answers {
     let isValue = StoredValues.name(ofTable: table) != nil
     let found = try inspector.show(
       table: table,
-      id: isValue ? nil : try question.text("id"),
+      id: isValue ? nil : try question.requiredID(),
       at: try question.revision("at")
     )
     guard let entity = found.first else { throw inspector.notFound("value \(table)") }
@@ -75,7 +75,7 @@ extension Answers {
     let table = try question.text("table")
     var history = try inspector.history(
       table: table,
-      id: question["id"] ?? StoredValues.id,
+      id: question.id ?? StoredValues.id,
       through: try question.revision("at")
     )
     if let field = question["field"] {
@@ -123,7 +123,7 @@ extension Answers {
     let table = try question.text("table")
     let page = try inspector.blame(
       table: table,
-      id: StoredValues.name(ofTable: table) == nil ? try question.text("id") : nil,
+      id: StoredValues.name(ofTable: table) == nil ? try question.requiredID() : nil,
       at: try question.revision("at"),
       limit: 1
     )
@@ -136,7 +136,7 @@ extension Answers {
   func references(_ inspector: Inspector, _ question: Question) throws -> Answer {
     let references = try inspector.references(
       table: try question.text("table"),
-      id: question["id"] ?? StoredValues.id,
+      id: question.id ?? StoredValues.id,
       at: try question.revision("at"),
       limit: 100
     )

@@ -13,8 +13,10 @@ package struct Question {
   /// Reads the part of an address behind `?`.
   ///
   /// Throws ``Wrong`` for a name that occurs twice, and for what is no UTF-8.
-  package init(_ text: Substring) throws(Wrong) {
-    var values: [String: String] = [:]
+  ///
+  /// - Parameter sql: The statement that came apart from the address.
+  package init(_ text: Substring, sql: String? = nil) throws(Wrong) {
+    var values: [String: String] = sql.map { ["sql": $0] } ?? [:]
     for part in text.split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = String(pair[0]).removingPercentEncoding,
@@ -30,6 +32,14 @@ package struct Question {
   /// A text; nil where it is missing or empty.
   subscript(name: String) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The ID of an entity, which may be the empty text; nil where none is given.
+  var id: String? { values["id"] }
+
+  func requiredID() throws(Wrong) -> String {
+    guard let id else { throw Wrong(description: "The parameter id is missing.") }
+    return id
   }
 
   func text(_ name: String) throws(Wrong) -> String {

@@ -1,5 +1,5 @@
 // The store, as the server answers, and where in it the page is.
-import { Digits, text } from './dom.js';
+import { Digits, text, hidden } from './dom.js';
 
 export const base = location.pathname.replace(/[^/]*$/, '');
 
@@ -11,7 +11,7 @@ const exact = (key, v, context) =>
 
 export function address(subject, parameters, form = 'json') {
   const parts = Object.entries(parameters ?? {})
-    .filter(([, v]) => v !== undefined && v !== null && v !== '')
+    .filter(([k, v]) => v !== undefined && v !== null && (v !== '' || k === 'id'))
     .map(([k, v]) => `${k}=${encodeURIComponent(v)}`);
   return `${base}api/${subject}.${form}${parts.length ? '?' + parts.join('&') : ''}`;
 }
@@ -21,11 +21,21 @@ export class Lost extends Error {
   constructor() { super('The server does not answer.'); }
 }
 
+/** Whether SQL is too long for an address: then it is the body of a request. */
+export const isLong = parameters => encodeURIComponent(parameters?.sql ?? '').length > 2500;
+
+/** Requests an answer in a form. */
+export function request(subject, parameters, form = 'json', signal = undefined) {
+  const { sql, ...others } = parameters ?? {};
+  const answer = isLong(parameters)
+    ? fetch(address(subject, others, form), { method: 'POST', body: sql, headers: { 'content-type': 'application/sql' }, signal })
+    : fetch(address(subject, parameters, form), { signal });
+  return answer.catch(error => { throw error.name === 'AbortError' ? error : new Lost(); });
+}
+
 /** Asks the server; throws what it says is wrong. */
 export async function ask(subject, parameters, signal) {
-  const response = await fetch(address(subject, parameters), { signal }).catch(error => {
-    throw error.name === 'AbortError' ? error : new Lost();
-  });
+  const response = await request(subject, parameters, 'json', signal);
   const answer = JSON.parse(await response.text(), exact);
   if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
   return answer;
@@ -78,6 +88,13 @@ export function link(path, parameters = {}) {
   return `#${steps}${query ? '?' + query : ''}`;
 }
 
+/** Whether a table holds a persisted value. */
+export const isValue = table => table.startsWith('value:');
+
+/** The address of an entity, whose ID may be empty, or of a persisted value, which has none. */
+export const entityLink = (table, id, parameters) =>
+  link(['entity', table, isValue(table) ? 'value' : id], parameters);
+
 /** Changes parameters of this place. */
 export function move(parameters, isStep) {
   const { steps, parameters: old } = place();
@@ -92,16 +109,25 @@ export function move(parameters, isStep) {
 /** The revision that is shown; nothing for the head. */
 export const at = () => place().parameters.at || undefined;
 
-const quote = s => /^[\w@%+=:,./~-]+$/.test(s) ? s : `'${String(s).replaceAll("'", `'\\''`)}'`;
+/** A text as a word of a shell (sh; bash and zsh where something in it is invisible, which is written as its bytes). */
+export function quote(word) {
+  const s = String(word), isPlain = /^[\w@%+:,./-][\w@%+=:,./~-]*$/.test(s);
+  if (isPlain) return s;
+  const unseen = s.replace(/[\n\t]/g, '').search(hidden) >= 0;
+  if (!unseen) return `'${s.replaceAll("'", `'\\''`)}'`;
+  const bytes = c => [...new TextEncoder().encode(c)].map(b => '\\x' + b.toString(16).padStart(2, '0')).join('');
+  return `$'${s.replace(/[\\']/g, '\\$&').replace(hidden, bytes)}'`;
+}
 
 /** A command that shows the same. */
 export function command(verb, words, options = {}) {
-  const parts = ['strata', verb, quote(store.name), ...words.filter(w => w !== undefined && w !== '').map(w => quote(text(w)))];
-  for (const [name, v] of Object.entries(options)) {
-    if (v === undefined || v === '' || v === false) continue;
-    parts.push(v === true ? `--${name}` : `--${name} ${quote(v)}`);
-  }
-  return parts.join(' ');
+  const start = ['strata', verb, quote(store.name.startsWith('-') ? './' + store.name : store.name)];
+  const values = words.filter(w => w !== undefined).map(text);
+  const chosen = Object.entries(options).filter(([, v]) => v !== undefined && v !== '' && v !== false)
+    .map(([name, v]) => v === true ? `--${name}` : `--${name}${String(v).startsWith('-') ? '=' : ' '}${quote(v)}`);
+  // A word that begins with - is taken for an option before --.
+  return (values.some(v => v.startsWith('-')) ? [...start, ...chosen, '--', ...values.map(quote)]
+    : [...start, ...values.map(quote), ...chosen]).join(' ');
 }
 
 /** Listens to new commits: one connection for all tabs, as browsers allow few. */

@@ -64,7 +64,7 @@ export const edge = (text, place) =>
 export const cut = (text, most) => text.slice(0, edge(text, most));
 
 // Characters that are invisible, or that change how others are shown.
-const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+export const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
 function escaped(character) {
   if (character === '\n') return '\\n';
@@ -153,6 +153,9 @@ export function value(v) {
   show(limit);
   return box;
 }
+
+/** An ID, of which an empty one can be seen. */
+export const idText = id => id === '' ? '""' : id;
 
 /** A text on several lines, whose line breaks stay. */
 function plainLines(whole, kind = '', sign = '') {

@@ -1,6 +1,6 @@
 // Tables, and one entity: its fields with the commits that set them, its references and its versions.
-import { h, fill, plain, cell, value, text, number, count, size, time, grid, th, change, icon, isCut, numeric, edge, cut } from './dom.js';
-import { ask, store, place, link, move, at, command } from './data.js';
+import { h, fill, plain, cell, value, text, number, count, size, time, grid, th, change, icon, isCut, numeric, edge, cut, idText } from './dom.js';
+import { ask, store, place, link, entityLink, isValue as isOfValue, move, at, command } from './data.js';
 import { current, head } from './strip.js';
 import { title, who, options } from './log.js';
 
@@ -65,13 +65,13 @@ export async function showTable(main, signal) {
     const target = name === 'id' ? table : targets[name];
     const isID = target && v !== null && v !== undefined && !isCut(v) && (name === 'id' || !/^\[|^\{/.test(text(v)));
     return h('td', { class: right.has(name) ? 'n' : undefined },
-      isID ? h('a', { href: link(['entity', target, v]) }, cell(v)) : cell(v));
+      isID ? h('a', { href: entityLink(target, v) }, cell(v)) : cell(v));
   })));
   const last = offset + answer.rows.length;
   const pager = h('nav', { class: 'pager', 'aria-label': 'Pages' },
     offset > 0 && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: Math.max(0, offset - page) || undefined }) }, '← Previous'),
-    h('span', {}, answer.rows.length ? `${number(offset + 1)}–${number(last)}` : 'No entity',
-      !chosen.where && info && ` of ${number(info.entities)}`),
+    h('span', {}, answer.rows.length ? `${number(offset + 1)}–${number(last)}` : '',
+      answer.rows.length > 0 && !chosen.where && info && ` of ${number(info.entities)}`),
     answer.more && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: offset + answer.rows.length }) }, 'Next →'));
   const isShown = name => !chosen.columns || chosen.columns.split(',').includes(name);
   fill(main,
@@ -103,7 +103,8 @@ export async function showTable(main, signal) {
     }, h('label', { class: 'grow' }, h('span', {}, 'Contains'), h('input', { name: 'q', spellcheck: 'false' })),
     h('button', { type: 'submit' }, 'Search')),
     pager,
-    grid(`Entities of ${table}`, columns.map(heading), rows));
+    rows.length ? grid(`Entities of ${table}`, columns.map(heading), rows)
+      : h('p', { class: 'note' }, chosen.where ? 'No entity meets the condition.' : offset ? 'There are no more entities.' : 'The table is empty.'));
   return {
     rows: count(answer.rows.length, 'entity', 'entities'), isAll: !offset && !answer.more && !answer.cut && columns.length === all.length,
     subject: 'rows', parameters: { table, at: at(), offset, limit: page, ...chosen },
@@ -122,10 +123,10 @@ function origin(row, oldest) {
 export async function showEntity(main, signal) {
   const { steps, parameters: { field } } = place();
   const [, table, id = 'value'] = steps;
-  const isValue = table.startsWith('value:');
+  const isValue = isOfValue(table);
   const question = { table, id: isValue ? undefined : id, at: at() };
   const heading = h('h2', {}, isValue ? h('a', { href: link(['tables']) }, 'Values')
-    : h('a', { href: link(['table', table]) }, plain(table)), ' / ', plain(isValue ? table.slice(6) : id, 'id'));
+    : h('a', { href: link(['table', table]) }, plain(table)), ' / ', plain(isValue ? table.slice(6) : idText(id), 'id'));
   const versions = h('section', { class: 'film', 'aria-label': 'Versions' }, h('p', { class: 'wait' }, 'Reading the versions …'));
   const fields = h('section', { 'aria-label': 'Fields' }, h('p', { class: 'wait' }, 'Reading …'));
   const others = h('section', { class: 'refs', 'aria-label': 'References' });
@@ -166,7 +167,7 @@ export async function showEntity(main, signal) {
         const rows = refs.rows.filter(r => r.direction === direction);
         return h('div', {}, h('h3', {}, name, ' ', h('span', { class: 'faint' }, rows.length + (refs.more ? '+' : ''))),
           rows.length ? h('ul', {}, rows.map(r => h('li', {},
-            h('a', { href: link(['entity', r.table, r.id]) }, plain(r.table, 'faint'), ' ', plain(text(r.id), 'id')),
+            h('a', { href: entityLink(r.table, text(r.id)) }, plain(r.table, 'faint'), ' ', !isOfValue(r.table) && plain(idText(text(r.id)), 'id')),
             ' ', plain(text(r.place).split(' → ')[0], 'faint'))))
             : h('p', { class: 'faint' }, 'none'));
       };
@@ -187,10 +188,9 @@ export async function showEntity(main, signal) {
     }
   }
   return {
-    title: `${table} ${isValue ? '' : id}`, rows: answer && count(answer.rows.length, 'field', 'fields'), isAll: !answer?.cut,
+    title: `${table} ${isValue ? '' : idText(id)}`, rows: answer && count(answer.rows.length, 'field', 'fields'), isAll: !answer?.cut,
     subject: answer && 'entity', parameters: question,
     command: command('blame', isValue ? [table] : [table, id], { at: at() }),
-    more: [['History', command('history', [table, id], { at: at() })], ['Show', command('show', isValue ? [table] : [table, id], { at: at() })]],
   };
 }
 
@@ -284,8 +284,8 @@ export async function showFind(main, signal) {
   const answer = await ask('find', { q, table, all, at: all ? undefined : at() }, signal);
   const rows = answer.rows.map(r => h('tr', {},
     h('td', {}, h('a', {
-      href: link(['entity', r.table, text(r.id) || 'value'], all && r.revision ? { at: r.revision } : {}),
-    }, plain(r.table, 'faint'), ' ', plain(text(r.id), 'id'))),
+      href: entityLink(r.table, text(r.id), all && r.revision ? { at: r.revision } : {}),
+    }, plain(r.table, 'faint'), ' ', !isOfValue(r.table) && plain(idText(text(r.id)), 'id'))),
     h('td', {}, plain(text(r.field))), h('td', {}, excerpt(text(r.value), q)),
     all && h('td', { class: 'since' }, origin(r, answer.oldest))));
   fill(result, rows.length === 0
@@ -295,7 +295,7 @@ export async function showFind(main, signal) {
   return {
     title: `Find “${q}”`, rows: count(rows.length, 'hit', 'hits'), isAll: !answer.more && !answer.cut,
     subject: 'find', parameters: { q, table, all, at: all ? undefined : at() },
-    command: command('find', [q, table], { all: Boolean(all), at: all ? undefined : at() }),
+    command: command('find', [q, table || undefined], { all: Boolean(all), at: all ? undefined : at() }),
   };
 }
 

@@ -1,6 +1,6 @@
 // The log, what a commit changed, and how two revisions differ.
-import { h, fill, plain, number, count, size, time, text, change, icon, say } from './dom.js';
-import { ask, store, place, link, move, at, command } from './data.js';
+import { h, fill, plain, number, count, size, time, text, change, icon, say, idText } from './dom.js';
+import { ask, store, place, link, entityLink, isValue, move, at, command } from './data.js';
 import { current, go, head, note } from './strip.js';
 
 /** The commit: its name, or that it has none. */
@@ -136,6 +136,7 @@ function more() {
   fill(document.getElementById('more'),
     next !== undefined && h('button', { type: 'button', onclick: earlier },
       Object.values(filters()).some(Boolean) ? `Search before revision ${next}` : 'Earlier commits'),
+    next !== undefined && !listed.length && h('p', { class: 'faint' }, `No commit from revision ${next} on matches.`),
     next === undefined && h('p', { class: 'faint' }, listed.length
       ? store.first > 1 ? `The journal starts at revision ${store.first}: earlier ones were trimmed.` : 'The journal starts here.'
       : 'No commit matches.'));
@@ -263,9 +264,9 @@ export function changes(answer) {
     groups.map(group => h('article', { class: 'entity ' + group.change },
       h('h3', {}, icon(signs[group.change]), h('span', { class: 'hidden' }, group.change + ' '),
         h('a', {
-          href: link(['entity', group.table, group.key || 'value'],
+          href: entityLink(group.table, group.key,
             { at: group.change === 'removed' ? answer.from : answer.to >= head() ? undefined : answer.to }),
-        }, plain(group.table, 'faint'), ' ', plain(group.key, 'id'))),
+        }, plain(group.table, 'faint'), ' ', !isValue(group.table) && plain(idText(group.key), 'id'))),
       h('dl', { class: 'fields' }, group.rows
         .filter(r => group.change === 'changed' || r.field !== 'id')
         .map(r => [h('dt', {}, plain(text(r.field))), h('dd', {}, change(
@@ -329,6 +330,6 @@ export async function showDiff(main, signal) {
   say(`${count(answer.rows.length, 'field differs', 'fields differ')}`);
   return {
     title: `${from} … ${to}`, rows: count(answer.rows.length, 'field', 'fields'), isAll: !answer.unlisted && !answer.cut,
-    subject: 'diff', parameters: { a: from, b: to, table }, command: command('diff', [`${from}..${to}`, table]),
+    subject: 'diff', parameters: { a: from, b: to, table }, command: command('diff', [`${from}..${to}`, table || undefined]),
   };
 }

@@ -1,6 +1,6 @@
 // The page: which view is shown, the head, and what is new.
 import { h, fill, plain, number, count, time, say, focused, refocus } from './dom.js';
-import { store, ask, loadStore, take, place, link, at, listen, address, Lost } from './data.js';
+import { store, ask, request, isLong, loadStore, take, place, link, at, listen, address, Lost } from './data.js';
 import * as strip from './strip.js';
 import * as log from './log.js';
 import * as entities from './entities.js';
@@ -81,8 +81,18 @@ function twin(shown) {
 function forms(shown) {
   fill(element('twin').querySelector('.forms'), shown?.subject && [
     shown.rows && h('span', { class: 'faint' }, shown.isAll ? `All ${shown.rows} as` : `These ${shown.rows} as`),
-    h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
-    h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')]);
+    isLong(shown.parameters)
+      ? ['json', 'csv'].map(form => h('button', { type: 'button', class: 'link', onclick: () => save(shown, form) }, form.toUpperCase()))
+      : [h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
+        h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')]]);
+}
+
+/** Saves the rows of SQL that is too long for an address. */
+async function save({ subject, parameters }, form) {
+  const response = await request(subject, parameters, form);
+  const href = URL.createObjectURL(await response.blob());
+  h('a', { href, download: `${subject}.${form}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 function trouble(message) {

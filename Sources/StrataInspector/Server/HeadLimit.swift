@@ -1,9 +1,9 @@
 #if Inspector
   import NIOCore
 
-  /// Ends connections whose request heads are too long or come too slowly.
+  /// Ends connections whose requests are too long or come too slowly.
   ///
-  /// It counts bytes before they are parsed.
+  /// It counts bytes before they are parsed: those of a head up to its empty line, and those of a body.
   final class HeadLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,8 +13,10 @@
     private var count = 0
     private var deadline: Scheduled<Void>?
     private var isRefused = false
-    /// Whether a head has started.
-    private var isInHead = false
+    /// Whether a request has started.
+    private var isInRequest = false
+    /// How many bytes of the empty line after a head have come; all four from there on.
+    private var ending = 0
 
     init(_ bounds: ConnectionBounds) { self.bounds = bounds }
 
@@ -37,12 +39,19 @@
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       if isRefused { return }
-      count += unwrapInboundIn(data).readableBytes
-      guard count <= bounds.bytes else {
+      guard isWithinBounds(unwrapInboundIn(data).readableBytesView) else {
         isRefused = true
         deadline?.cancel()
+        let page = Reply(
+          page: Gate.Refusal(
+            431,
+            "The request is too long.",
+            "Open the address that strata serve has printed."
+          )
+        )
         let answer = """
-          HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n
+          HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: \(page.type)\r\n\
+          content-length: \(page.body.readableBytes)\r\nconnection: close\r\n\r\n\(String(buffer: page.body))
           """
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).whenComplete { _ in
@@ -50,24 +59,39 @@
         }
         return
       }
-      if !isInHead {
-        isInHead = true
+      if !isInRequest {
+        isInRequest = true
         wait(bounds.time, context)
       }
       context.fireChannelRead(data)
     }
 
-    /// Notes that a head is complete: its answer may take any time.
-    func headEnded() {
+    private func isWithinBounds(_ bytes: ByteBufferView) -> Bool {
+      for byte in bytes {
+        count += 1
+        if ending == 4 {
+          if count > Gate.longestBody + bounds.bytes { return false }
+          continue
+        }
+        if count > bounds.bytes { return false }
+        let isExpected = byte == (ending.isMultiple(of: 2) ? 13 : 10)
+        ending = isExpected ? ending + 1 : byte == 13 ? 1 : 0
+      }
+      return true
+    }
+
+    /// Notes that a request is complete: its answer may take any time.
+    func requestEnded() {
       count = 0
-      isInHead = false
+      ending = 0
+      isInRequest = false
       deadline?.cancel()
       deadline = nil
     }
 
     /// Waits for the next head.
     func awaitHead(_ context: ChannelHandlerContext) {
-      if !isInHead { wait(bounds.idle, context) }
+      if !isInRequest { wait(bounds.idle, context) }
     }
   }
 #endif

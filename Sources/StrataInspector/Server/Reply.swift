@@ -13,6 +13,10 @@
     var body: ByteBuffer
     /// The name of a file that the browser saves; nil for what it shows.
     var file: String?
+    /// The address that the browser goes to.
+    var location: String?
+    /// What is wrong; nil for an answer.
+    private var error: String?
 
     init(_ status: HTTPResponseStatus = .ok, type: String, _ text: String) {
       self.status = status
@@ -31,6 +35,33 @@
         status,
         type: "application/json; charset=utf-8",
         "{\"error\":\(Answer.quoted(error))}"
+      )
+      self.error = error
+    }
+
+    /// Why a request is refused, as JSON.
+    init(_ refusal: Gate.Refusal) {
+      self.init(HTTPResponseStatus(statusCode: refusal.status), error: refusal.reason)
+    }
+
+    /// Why a request is refused, as a page for a person.
+    init(page refusal: Gate.Refusal) {
+      self.init(
+        HTTPResponseStatus(statusCode: refusal.status),
+        type: "text/html; charset=utf-8",
+        ProblemPage.html(refusal)
+      )
+    }
+
+    /// The same as a page, where a person sees an error.
+    func shown(_ request: PageRequest) -> Reply {
+      guard let error, request.isNavigation else { return self }
+      return Reply(
+        page: Gate.Refusal(
+          Int(status.code),
+          error,
+          "Open the address that strata serve has printed, and go on from there."
+        )
       )
     }
 
@@ -73,6 +104,7 @@
       var headers = HTTPHeaders(Self.safety)
       headers.add(name: "content-type", value: type)
       headers.add(name: "content-length", value: "\(body.readableBytes)")
+      if let location { headers.add(name: "location", value: location) }
       if status == .methodNotAllowed { headers.add(name: "allow", value: "GET, HEAD") }
       if let file {
         headers.add(name: "content-disposition", value: "attachment; filename=\"\(file)\"")

@@ -11,6 +11,8 @@
     private let service: Service
     private let limit: HeadLimit
     private var head: HTTPRequestHead?
+    /// The bytes of the body so far: the limit bounds them.
+    private var body = ByteBuffer()
 
     init(_ service: Service, _ limit: HeadLimit) {
       self.service = service
@@ -20,11 +22,11 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head(let head):
-        limit.headEnded()
         self.head = head
-      // The gate refuses requests that have one.
-      case .body: break
+        body.clear()
+      case .body(var part): body.writeBuffer(&part)
       case .end:
+        limit.requestEnded()
         guard let head else { return }
         self.head = nil
         respond(to: head, context)
@@ -36,13 +38,24 @@
     }
 
     private func respond(to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-      switch service.gate.check(head) {
+      let request = PageRequest(
+        method: head.method.rawValue,
+        address: head.uri,
+        headers: head.headers.map { ($0.name, $0.value) }
+      )
+      switch service.gate.check(request) {
       case .refused(let refusal):
         // What is behind a refused head may be anything.
-        write(Reply(refusal.status, error: refusal.reason), to: head, context, .close)
+        let reply = request.isNavigation ? Reply(page: refusal) : Reply(refusal)
+        write(reply, to: head, context, .close)
+      case .moved(let address):
+        var reply = Reply(.permanentRedirect, type: "text/plain; charset=utf-8", "")
+        reply.location = address
+        write(reply, to: head, context)
       case .open(let path, let query):
+        let sql = head.method == .POST ? String(buffer: body) : nil
         switch Routes.destination(path, query: query) {
-        case .reply(let reply): write(reply, to: head, context)
+        case .reply(let reply): write(reply.shown(request), to: head, context)
         case .events: startEvents(head, context)
         case .question(let subject, let form, let query):
           let answers = service.answers
@@ -52,7 +65,7 @@
           service.threads.pool(for: subject).submit { state in
             // A client that has gone asks no more.
             guard case .active = state, channel.isActive else { return }
-            let reply = Routes.reply(subject, form, query: query, answers)
+            let reply = Routes.reply(subject, form, query: query, sql, answers).shown(request)
             context.eventLoop.execute {
               guard channel.isActive else { return }
               handler.value.write(reply, to: head, context.value)

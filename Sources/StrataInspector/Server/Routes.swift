@@ -51,14 +51,17 @@
     }
 
     /// Answers a question; blocks while the store is read.
+    ///
+    /// - Parameter sql: The statement of a query that came as a body.
     static func reply(
       _ subject: Answers.Subject,
       _ form: Form,
       query: String,
+      _ sql: String?,
       _ answers: Answers
     ) -> Reply {
       do {
-        let answer = try answers.answer(subject, try Question(query[...]))
+        let answer = try answers.answer(subject, try Question(query[...], sql: sql))
         switch form {
         case .json: return Reply(type: "application/json; charset=utf-8", answer.json)
         case .csv:
