@@ -114,8 +114,8 @@ import Testing
           status: 3,
           output: "",
           errors: """
-            strata: \(path): there is no table userz. Check the spelling. `strata tables` lists the \
-            tables, and `strata info` the snapshots.
+            strata: \(path): there is no table userz; did you mean users? Check the spelling. `strata tables` \
+            lists the tables, and `strata info` the snapshots.
 
             """
         )
