@@ -28,6 +28,7 @@ let package = Package(
         .product(name: "StrataMaintenance", package: "Strata"),
         .product(name: "StrataArchive", package: "Strata"),
         .product(name: "StrataFlux", package: "Strata"),
+        .product(name: "StrataFluxRecorder", package: "Strata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: [

@@ -16,6 +16,7 @@ enum Catalog {
     benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks.append(DispatchBenchmark(observers: 1_000))
     benchmarks.append(DeliveryBenchmark())
+    benchmarks.append(RecorderBenchmark(count: 1_000, entries: 200))
     benchmarks.append(BesideBenchmark(count: quick ? 100 : 1_000))
     benchmarks += UserForm.allCases.map { BurstBenchmark(count: usual, form: $0) }
     benchmarks += UserForm.allCases.map { SustainedBenchmark(count: usual, form: $0) }
