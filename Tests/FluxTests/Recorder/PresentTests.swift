@@ -162,6 +162,19 @@ struct PresentTests {
     #expect(recorded.recorder.entries.count == 2)
   }
 
+  @Test func `they are gone after a step that changes another store alone`() throws {
+    let recorded = try RecordedHub()
+    recorded.dispatch(.add(1))
+    recorded.dispatch(.add(10), .add(100), to: "b")
+    try recorded.recorder.back()
+    recorded.a.commit { $0.count += 500 }
+    #expect(recorded.counts == [501, 11])
+
+    try recorded.recorder.back()
+
+    #expect(recorded.counts == [1, 1])
+  }
+
   @Test func `branching keeps them as an entry of their own`() throws {
     let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
@@ -222,6 +235,11 @@ struct PresentTests {
     try recorded.recorder.skip(1)
     #expect(throws: RecorderError.self) { try recorded.recorder.branch() }
     try recorded.recorder.returnToPresent()
+    #expect(recorded.counts == [10, 111])
+    #expect(recorded.recorder.entries.last?.stores == ["a"])
+    try recorded.recorder.back()
+    #expect(recorded.counts == [111, 111])
+    try recorded.recorder.forward()
     #expect(recorded.counts == [10, 111])
 
     recorded.dispatch(.add(1000), .add(5))
