@@ -90,13 +90,7 @@ import Testing
     throws
   {
     me.commit { $0.db.folders.insert(folder(1)) }
-    let trace = CommitTrace(name: "both", fileID: #fileID, function: #function, line: #line)
-    store.commit(
-      trace,
-      by: ObjectIdentifier(me),
-      and: [ObjectIdentifier(other)],
-      scope: \NodeState.db
-    ) { (database: inout NodeDatabase, _: inout CommitAttachments) in
+    commitTogether { database in
       database.folders.remove(1)
       database.notes.insert(folder(2))
     }
@@ -109,6 +103,34 @@ import Testing
     #expect(store.state.db.notes[2] != nil)
     #expect(try othersUndo.undo())
     #expect(store.state.db == before)
+  }
+
+  /// A commit of both dispatchers.
+  private func commitTogether(_ edit: (inout NodeDatabase) -> Void) {
+    store.commit(
+      CommitTrace(name: "both", fileID: #fileID, function: #function, line: #line),
+      by: ObjectIdentifier(me),
+      and: [ObjectIdentifier(other)],
+      scope: \NodeState.db
+    ) { (database: inout NodeDatabase, _: inout CommitAttachments) in edit(&database) }
+  }
+
+  @Test func `common commits of one name are undone by themselves`() throws {
+    let typing = Stack(of: me, database: \.db, grouping: .sameName(within: .seconds(1_000_000)))
+    for name in 1...2 { commitTogether { $0.folders.insert(folder(1, name)) } }
+    #expect(try typing.undo())
+    #expect(store.state.db.folders[1]?.name == 1)
+    #expect(othersUndo.canUndo)
+  }
+
+  @Test func `a group keeps what the undo of a common commit by the other has left of it`() throws {
+    undo.group {
+      commitTogether { $0.folders.insert(folder(1)) }
+      me.commit { $0.db.folders.insert(folder(2)) }
+    }
+    #expect(try othersUndo.undo() && othersUndo.redo())
+    #expect(try undo.undo())
+    #expect(store.state.db.folders.map(\.id) == [1])
   }
 
   @Test func `a commit of two dispatchers leaves both stacks with one undo`() throws {
