@@ -17,6 +17,8 @@ package actor HistoryReader {
   /// Whether the file stays open between reads, until ``stop(_:)``.
   private let keepsOpen: Bool
   private var connection: Connection?
+  /// The files that the writer has open, even if other files have their names by now.
+  private var files: [FileIdentity?]
   package nonisolated let pins: HistoryPins
   /// Why reads are refused at the moment; nil while they are allowed.
   private var stopReason: PersistenceError.Reason?
@@ -28,6 +30,7 @@ package actor HistoryReader {
     self.vfs = vfs
     self.pins = pins
     self.keepsOpen = keepsOpen
+    files = path.openFiles
   }
 
   /// Runs `body` with a view of the file, and once more if it meets corruption: the writer may have trimmed
@@ -47,8 +50,16 @@ package actor HistoryReader {
       }
     } catch {
       connection = nil
-      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+      throw PersistenceError(.inspecting, path: path.file, wrapping: lostNames ?? error)
     }
+  }
+
+  /// What is wrong if the files that the writer has open are not those at the path; nil if they are.
+  private var lostNames: CorruptionError? {
+    if zip(files, path.openFiles).allSatisfy({ $0 == nil || $0 == $1 }) { return nil }
+    return CorruptionError(
+      "the file or its write-ahead log was removed, moved or replaced while it was open"
+    )
   }
 
   private func opened() throws -> Connection {
@@ -65,6 +76,14 @@ package actor HistoryReader {
     if stopReason != .closed { stopReason = reason }
   }
 
-  /// Allows reads again.
-  package func resume() { stopReason = nil }
+  /// Allows reads again, of the files that are there now.
+  package func resume() {
+    stopReason = nil
+    files = path.openFiles
+  }
+}
+
+extension StorePath {
+  /// The file and the WAL that have the names of this path now.
+  fileprivate var openFiles: [FileIdentity?] { [file, wal].map { FileIdentity(ofFileAt: $0) } }
 }

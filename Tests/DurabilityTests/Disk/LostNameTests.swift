@@ -117,6 +117,22 @@ struct LostNameTests {
     await #expect(throws: PersistenceError.self) { try await persistence.close() }
   }
 
+  @Test(arguments: ["", "-wal"])
+  func `a read of the history says it too`(suffix: String) async throws {
+    let persistence = try await open(recoveryInterval: .seconds(1_000))
+    let store = LibraryStore(persistence)
+    for number in 1...3 { store.commit { $0.db.books.insert(Book(id: EntityID(number))) } }
+    try await persistence.flush()
+    try move(path + suffix, to: path + suffix + ".elsewhere")
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await persistence.state(at: .revision(1))
+    }
+    #expect(error?.description.contains("was removed, moved or replaced while it was open") == true)
+    try move(path + suffix + ".elsewhere", to: path + suffix)
+    #expect(try await persistence.state(at: .revision(1)).books.count == 1)
+    try await persistence.close()
+  }
+
   @Test
   func `what comes back is caught up with`() async throws {
     let persistence = try await open(recoveryInterval: .milliseconds(5))
