@@ -397,6 +397,17 @@
         }
         #expect(try await page.ask("find", ["q": "olum"]).rows.isEmpty)
         let title = try await page.ask("entity", ["table": "books", "id": "2"]).rows[1]["value"]
+        // Neither what was replaced nor what is in its place is found, letter by letter.
+        for letter in Set("Vm" + (try #require(title as? String))) where letter != " " {
+          for all in [[:], ["all": "1"]] {
+            let asked = ["q": String(letter), "limit": "1"].merging(all) { a, _ in a }
+            let found = try await page.ask("find", asked)
+            #expect(try found.rows.allSatisfy { $0["field"] as? String != "title" }, "\(letter)")
+            if "Vm".contains(letter) {
+              #expect(try found.rows.isEmpty && found.json["more"] as? Bool != true, "\(letter)")
+            }
+          }
+        }
         let rows = try await page.ask("rows", ["table": "books"]).rows
         #expect((title as? String)?.count == "Volume 2".count)
         #expect(rows.contains { $0["title"] as? String == title as? String })
