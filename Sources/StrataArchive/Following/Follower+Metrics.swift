@@ -45,7 +45,7 @@
       let (status, head, time) = (status, head, now())
       let hasFailed =
         switch status {
-        case .failed, .waitingForMigration: true
+        case .refused, .failed, .waitingForMigration: true
         case .current, .behind, .away, .leading, .closed: false
         }
       let lease = head.flatMap { head in
