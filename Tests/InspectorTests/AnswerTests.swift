@@ -58,14 +58,13 @@
     }
 
     @Test func `an entity whose ID is empty is answered as any other`() async throws {
-      try await withLibrary { store in
+      let addNameless = { (store: LibraryStore) in
         store.commit("nameless") { $0.db.authors.insert(Author(id: "", name: "Nobody")) }
-      } _: { page in
+      }
+      try await withLibrary(addNameless) { page in
         let question = ["table": "authors", "id": ""]
-        #expect(
-          try await page.ask("entity", question).rows.map { $0["value"] as? String }
-            .contains("Nobody")
-        )
+        let entity = try await page.ask("entity", question)
+        #expect(try entity.rows.map { $0["value"] as? String }.contains("Nobody"))
         #expect(try await page.ask("history", question).json["versions"] as? Int == 1)
         #expect(try await page.ask("blame", question).rows.isEmpty == false)
         #expect(try await page.ask("references", question).status == 200)
