@@ -81,7 +81,7 @@ extension Persistence {
     of undo: CommitUndo,
     _ conflicts: UndoConflict
   ) async throws(PersistenceError) -> (now: Delta, then: Delta, fields: CarriedFields) {
-    try await read { view, decoder in
+    try await read(unknownFields: .collected) { view, decoder in
       let merge = try undo.merge(in: view)
       var causes = merge.result.refusals
       if conflicts == .refuse {

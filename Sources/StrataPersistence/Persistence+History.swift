@@ -210,7 +210,10 @@ extension Persistence {
   }
 
   /// Reads the file with what decodes its deltas.
+  ///
+  /// - Parameter unknownFields: Whether `DatabaseDecoder.carried` is wanted.
   package func read<Answer: Sendable>(
+    unknownFields: UnknownFieldsPolicy = .ignored,
     _ body: @Sendable @escaping (ReadView, DatabaseDecoder<Database>) throws -> Answer
   ) async throws(PersistenceError) -> Answer {
     let (path, policy) = (writer.path, policy)
@@ -221,7 +224,7 @@ extension Persistence {
         policy,
         as: .inspecting,
         at: path,
-        unknownFields: .collected
+        unknownFields: unknownFields
       )
       return try body(view, decoder)
     }

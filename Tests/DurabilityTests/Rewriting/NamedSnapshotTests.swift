@@ -146,7 +146,7 @@ struct NamedSnapshotTests {
     error = await #expect(throws: PersistenceError.self) {
       try await persistence.renameSnapshot("10", to: "other")
     }
-    #expect(error?.reason == .notFound("snapshot named “10”"))
+    #expect(error?.reason == .notFound("snapshot named “10”; did you mean 20?"))
     #expect(try await persistence.state(at: .snapshot("start")) == script.database(after: 10))
     try await persistence.removeSnapshots(named: ["start", "60"])
     #expect(try await persistence.snapshotNames.map(\.name) == ["20", "30", "40", "50"])
