@@ -128,13 +128,17 @@ extension FormerFields {
       switch value {
       case .array(let elements):
         let kind: Layout.Kind? = if case .array(of: let element)? = kind { element } else { nil }
+        note(nil, path)
         for element in elements { add(element, kind, at: path) }
       case .object(let members):
-        for member in members {
-          if case .record(let fields)? = kind {
+        if case .record(let fields)? = kind {
+          for member in members {
             let field = fields.first { $0.name == member.name }
             add(member.value, field?.kind, at: path + [member.name])
-          } else {
+          }
+        } else {
+          note(nil, path)
+          for member in members {
             note(.string(member.name), path)
             add(member.value, nil, at: path)
           }
@@ -143,12 +147,13 @@ extension FormerFields {
       }
     }
 
-    private mutating func note(_ value: RecordValue, _ path: [String]) {
+    /// Notes that there is a field, and the value by which it is recognized; an empty dictionary has none.
+    private mutating func note(_ value: RecordValue?, _ path: [String]) {
       let path = FieldPath(path.joined(separator: "."))
       switch value {
-      case .null, .bool, .int, .uint: values[path, default: []].formUnion([])
-      case .string(let text) where text.isEmpty: values[path, default: []].formUnion([])
-      default: values[path, default: []].insert(value.taggedBytes.hashValue)
+      case nil, .null?, .bool?, .int?, .uint?: values[path, default: []].formUnion([])
+      case .string(let text)? where text.isEmpty: values[path, default: []].formUnion([])
+      case let value?: values[path, default: []].insert(value.taggedBytes.hashValue)
       }
     }
 
