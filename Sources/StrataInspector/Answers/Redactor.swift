@@ -72,7 +72,8 @@ struct Redactor: Sendable {
   }
 
   private func mask(of fields: RedactedFields) -> RecordMask {
-    RecordMask(of: fields.tables) { record, table, layout, use in
+    // The mask is in what is known, so it must not hold that.
+    RecordMask(of: fields.tables) { [redaction] record, table, layout, use in
       fields.replacing(in: record, of: table, layout) { value, kind, references in
         switch use {
         case .showing: redaction.withLock { $0.replacement(for: value, kind, references) }
