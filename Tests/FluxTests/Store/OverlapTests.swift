@@ -130,8 +130,8 @@ struct OverlapTests {
   }
 
   @Test func `an action in an operation of another is notified by itself`() throws {
-    let outer = CounterStore("outer") { [hub] operation, _, _ in
-      hub.dispatch(TwoAction.right, to: "two", mode: .sync)
+    let outer = CounterStore("outer") { [weak hub] operation, _, _ in
+      hub?.dispatch(TwoAction.right, to: "two", mode: .sync)
       operation.finish()
     }
     try hub.register(store: outer)
