@@ -48,6 +48,10 @@ struct FormerFields {
       }
       try addTrimmed(from: revision, view)
     }
+    // Of a migration that was trimmed, and of which no snapshot is left, the list of tables alone says which have ended.
+    for until in Set(view.listed.compactMap(\.until)) where until <= view.oldest {
+      add([:], between: until...until, view)
+    }
   }
 
   /// The fields that a field is, was and has become, itself among them.
@@ -217,6 +221,8 @@ extension FormerFields {
       let state = try view.state(at: revision)
       var contents: [String: Contents] = [:]
       for table in view.tables(at: revision) {
+        let listed = view.listed.filter { $0.name == table }
+        guard listed.isEmpty || listed.contains(where: { $0.since <= revision }) else { continue }
         contents[table] = Contents()
         var scan = state.scan(table)
         while let entity = try scan.next() {

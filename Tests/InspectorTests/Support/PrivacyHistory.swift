@@ -138,6 +138,8 @@ struct PrivacyHistory {
   private(set) var allIDs: Set<Int> = []
   /// The IDs that people have now.
   private(set) var ids: [Int: Int] = [:]
+  /// Those who are there now.
+  private var present: Set<Int> = []
   /// The last build.
   private(set) var table = "people"
   private(set) var paths = PrivateBuilds.First.Person.paths
@@ -192,7 +194,8 @@ struct PrivacyHistory {
       }
     }
     migrations.append(move)
-    ids = ids.mapValues { $0 + step }
+    // Who is not there when the others get their IDs keeps his own, under which he may come back.
+    for person in present { ids[person]? += step }
     allIDs.formUnion(ids.values)
   }
 
@@ -222,11 +225,13 @@ struct PrivacyHistory {
     let person = number(1...4)
     if let id = ids[person], number(0...3) == 0 {
       people.remove(EntityID(id))
+      present.remove(person)
       return
     }
     // A person that was removed may come back.
     let id = ids[person] ?? person
     ids[person] = id
+    present.insert(person)
     allIDs.insert(id)
     let values = privateTexts()
     texts[person, default: []].formUnion(values.all)
