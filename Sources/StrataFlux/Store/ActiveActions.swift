@@ -16,7 +16,7 @@ final class ActiveActions<State: StateType, Action: FluxAction>: CommitHook {
       (self.number, self.actions) = (number, actions)
     }
 
-    /// A dispatch that is cancelled notifies nobody.
+    /// A cancelled dispatch calls no observers.
     deinit { actions.forget(self) }
   }
 

@@ -6,7 +6,8 @@ import StrataStorage
 ///
 /// A file does not say which field was renamed. Its records do: a field that a migration has taken away and one that it has
 /// added are the same if they share a value. Those that share none with any other are all taken for the same, because a
-/// migration may have changed each value too. So this finds every former name, and at times a field more.
+/// migration may have changed each value too. So this finds former names, and at times a field more. What was
+/// renamed before the oldest revision, with no snapshot from before, is found only if the lists of tables and columns show it.
 struct FormerFields {
   /// A field of a table by its path in the records.
   struct Place: Hashable {
