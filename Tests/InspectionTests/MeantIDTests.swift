@@ -138,14 +138,13 @@ struct MeantIDTests {
       #expect(!ids.isEmpty)
       for id in ids {
         let comment: Comment = "\(table) \(id) seed \(Self.seed)"
-        let texts = [
-          EncodedID.text(of: id), id.lineText, id.json(),
-          try EncodedID.exactText(of: EncodedID.bytes(of: id)[...]),
+        let plain = [
+          EncodedID.text(of: id), try EncodedID.exactText(of: EncodedID.bytes(of: id)[...]),
         ].filter { text in
           // It is the text of another ID.
-          !ids.contains { $0 != id && EncodedID.text(of: $0) == text }
+          !ids.contains { $0 != id && [EncodedID.text(of: $0), $0.lineText, $0.json()].contains(text) }
         }
-        for text in texts {
+        for text in plain + [id.lineText, id.json()] {
           let shown = try inspector.show(table: table, id: text).map(\.id)
           #expect(shown == [id], comment)
           #expect(try inspector.history(table: table, id: text).versions.count == 1, comment)
@@ -254,7 +253,8 @@ extension String: MeantIDTests.RandomID {
   static func random(using random: inout SeededGenerator) -> String {
     let words = [
       "", "null", "5", "-5", "--help", "a b", "\"5\"", "int:5", "text:5", "é", "a\nb", "a\\nb",
-      "\u{202E}x", "2026-02-03", "{\"a\":1}", "a/b", "'", "🇩🇪",
+      "\u{202E}x", "\\u202ex", "2026-02-03", "{\"a\":1}", "a/b", "'", "🇩🇪", "\"\u{301}", "\"\"",
+      "\"a\\nb\"", "\"\\u202ex\"", "\"\\\"5\\\"\"", "\"null\"",
     ]
     return words.randomElement(using: &random) ?? ""
   }

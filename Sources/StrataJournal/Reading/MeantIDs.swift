@@ -7,7 +7,8 @@ extension ReadView {
   /// One that the file has, or had in its history, is found by the text that is printed for it. O(1) in a table whose IDs
   /// are texts, integers or UUIDs; else O(entities of the table and changes of the journal).
   ///
-  /// An ID whose text it is comes before one that is written so with quotes or with its kind.
+  /// An ID whose text it is comes before one that is written so with its kind; a text in quotes is first the one in
+  /// them, as it is printed.
   ///
   /// - Throws: `.ambiguous` where the table has several of them.
   package func ids(meantBy text: String, in table: String) throws -> [[UInt8]] {
@@ -16,15 +17,16 @@ extension ReadView {
       kinds.map { $0.contains(id.first ?? 0) } ?? true
     }
     // A text is also printed with escapes.
-    let isPlain = kinds != nil && !text.contains("\\")
+    let isPlain = kinds != nil && !text.utf8.contains(UInt8(ascii: "\\"))
     if isPlain, candidates.count == 1 { return candidates }
     let known = Set(
       try known(isPlain ? .ids(Set(candidates)) : .all, in: table) { id in
         EncodedID.meaning(of: text, for: id) != nil
       }
     )
-    let plain = known.filter { EncodedID.meaning(of: text, for: $0[...]) == .plain }
-    let found = plain.isEmpty ? known : plain
+    let likeliest: EncodedID.Meaning = text.isInQuotes ? .marked : .plain
+    let likely = known.filter { EncodedID.meaning(of: text, for: $0[...]) == likeliest }
+    let found = likely.isEmpty ? known : likely
     guard found.count > 1 else { return found.isEmpty ? candidates : Array(found) }
     let texts = try found.map { try EncodedID.exactText(of: $0[...]) }.sorted()
     throw PersistenceError.Reason.ambiguous("ID \(text) of \(table)", texts)

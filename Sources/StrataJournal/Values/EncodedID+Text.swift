@@ -104,11 +104,19 @@ extension EncodedID {
 
 extension RecordValue {
   /// The value on one line, with quotes only where a text would be ambiguous without them.
+  ///
+  /// Two texts never read the same: one that needs escapes, or begins with a quote, has quotes around it.
   package var lineText: String {
     switch self {
     case .string(""), .string("null"): json()
-    case .string(let text): text.printable
+    case .string(let text) where text.isInQuotes || text != text.printable: json().printable
+    case .string(let text): text
     default: EncodedID.text(of: self).printable
     }
   }
+}
+
+extension String {
+  /// Whether it begins with a double quote, whatever combines with it.
+  var isInQuotes: Bool { utf8.first == UInt8(ascii: "\"") }
 }
