@@ -142,7 +142,10 @@ struct MeantIDTests {
           EncodedID.text(of: id), try EncodedID.exactText(of: EncodedID.bytes(of: id)[...]),
         ].filter { text in
           // It is the text of another ID.
-          !ids.contains { $0 != id && [EncodedID.text(of: $0), $0.lineText, $0.json()].contains(text) }
+          !ids.contains { other in
+            let others = [EncodedID.text(of: other), other.lineText, other.json()]
+            return other != id && others.contains(text)
+          }
         }
         for text in plain + [id.lineText, id.json()] {
           let shown = try inspector.show(table: table, id: text).map(\.id)
