@@ -46,7 +46,7 @@ struct CrashChild {
     if arguments[3] == "look", let number { return look(arguments[1], number) }
     if arguments[3] == "hold" { return try hold(arguments[1]) }
     if arguments[3] == "open", arguments.count == 5,
-      let policy = RestorePolicy(rawValue: arguments[4])
+      let policy = RestorePolicy.allCases.first(where: { "\($0)" == arguments[4] })
     {
       return await ForgedCases.work(onStoreAt: arguments[1], policy)
     }

@@ -33,7 +33,7 @@ struct ForgedCases {
     let verified = try LimitedProcess(Self.strata, ["verify", sound], in: directory)
     let opened = try LimitedProcess(
       CommandLine.arguments[0],
-      [sound, "0", "open", RestorePolicy.readOnly.rawValue],
+      [sound, "0", "open", "\(RestorePolicy.readOnly)"],
       in: directory
     )
     mostSeconds = 100 * max(verified.seconds, opened.seconds)
@@ -150,14 +150,14 @@ extension ForgedCases {
     if try Contents(of: home, .reading) != before { problems.append("a subcommand changed files") }
 
     for policy in RestorePolicy.allCases {
-      let copy = directory + "/" + policy.rawValue
+      let copy = "\(directory)/\(policy)"
       try? FileManager.default.removeItem(atPath: copy)
       // FileManager would open a FIFO, and wait for its other end.
       guard try LimitedProcess("/bin/cp", ["-a", home, copy], in: directory).status == 0 else {
         throw CocoaError(.fileWriteUnknown)
       }
       let before = try Contents(of: copy, .opening)
-      let arguments = [copy + "/app.strata", "0", "open", policy.rawValue]
+      let arguments = [copy + "/app.strata", "0", "open", "\(policy)"]
       let process = try LimitedProcess(CommandLine.arguments[0], arguments, in: directory)
       let answer = String(decoding: process.output, as: UTF8.self)
         .trimmingCharacters(in: .newlines)

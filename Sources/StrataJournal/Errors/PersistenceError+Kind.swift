@@ -2,7 +2,7 @@ extension PersistenceError {
   /// What kind of thing went wrong.
   ///
   /// The exit code of `strata` follows from it.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: Sendable, CaseIterable {
     /// There is no such file, directory, table, entity, snapshot, revision or time.
     case notThere
     /// Something other than a store is at the path, or beside it.

@@ -6,7 +6,7 @@
 /// ```
 public struct PersistenceProgress: Sendable, Equatable {
   /// What is being done.
-  public enum Activity: String, Sendable, Codable {
+  public enum Activity: Sendable {
     /// Opening reads and verifies the deltas after the newest snapshot.
     case replaying
     /// Opening reads and verifies entities.

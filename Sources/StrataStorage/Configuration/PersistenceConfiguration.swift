@@ -91,7 +91,7 @@ public struct PersistenceConfiguration: Sendable {
 ///
 /// A damaged snapshot only adds a note to the report, under any policy, as long as the file has an older
 /// one and all deltas after it.
-public enum RestorePolicy: String, Sendable, Codable, CaseIterable {
+public enum RestorePolicy: Sendable, CaseIterable {
   /// Restores everything, or throws and leaves every byte as it was.
   case strict
   /// Restores what can be verified, and lists in the report what is missing.
