@@ -362,11 +362,6 @@ def files(tree):
         if re.search(r"(?:^|/)(?:\.build[^/]*/|\.swiftpm/|Package\.resolved$|DerivedData/)", path):
             yield Finding(path, 1, "tracked", f"A build made the file: git rm --cached {path}.")
     yield from privacy(tree)
-    # The Swift Package Index shows the documentation of these targets.
-    listed = re.findall(r"^ +- (\w+)$", tree.files.get(".spi.yml") or "", re.M)
-    for target in re.findall(r"name: \"\w+\", targets: \[\"(\w+)\"\]", tree.files.get("Package.swift") or ""):
-        if listed and target not in listed:
-            yield Finding(".spi.yml", 1, target, f"{target} is a product and is not listed. Add it to documentation_targets.")
     # The picture of the targets, and the table below it.
     package = tree.files.get("Package.swift") or ""
     for path in sorted(tree.files):

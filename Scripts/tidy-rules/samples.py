@@ -82,6 +82,4 @@ SAMPLES = [
     ("files", {"Package.resolved": ""}, {"Sources/Package.swift": ENOUGH}),
     ("files", {"A/targets.svg": "<text>StrataA</text>", "Package.swift": '.macro(\n  name: "StrataB",'},
      {"A/targets.svg": "<text>StrataB</text>", "Package.swift": '.target(name: "StrataB"), .target(name: "Fuzz")'}),
-    ("files", {".spi.yml": "  - A\n", "Package.swift": '.library(name: "B", targets: ["B"])'},
-     {".spi.yml": "  - A\n  - B\n", "Package.swift": '.executable(name: "b", targets: ["B"])'}),
 ]
