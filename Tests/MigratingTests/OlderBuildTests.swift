@@ -76,7 +76,8 @@ struct OlderBuildTests {
         \(path): migrations up to 3 ran on this store, and this build knows those up to 1: it lacks 0002_add, 0003_add. Use \
         the build that has them, and passes them with .migrations([…]). To go on with this build, take them back by its \
         scripts with `strata migrate down '\(path)' --to 1`, or restore the backup from before them with `strata restore \
-        '\(path)' '\(backup)'`. RestorePolicy.readOnly reads it with this build. The file was not changed.
+        '\(path)' '\(backup)'`. RestorePolicy.readOnly reads it with this build, if that can decode \
+        all of it. The file was not changed.
         """
     )
     let none = try await error { try await open(knowing: nil).close() }

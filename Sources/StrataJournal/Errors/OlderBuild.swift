@@ -77,7 +77,9 @@ extension OlderBuild: FeatureError {
     }
     if back.isEmpty { back.append("restore a backup from before them") }
     ways.append("To go on with this build, \(back.joined(separator: ", or ")).")
-    if detail == nil { ways.append("RestorePolicy.readOnly reads it with this build.") }
+    if detail == nil {
+      ways.append("RestorePolicy.readOnly reads it with this build, if that can decode all of it.")
+    }
     return "\(ways.joined(separator: " ")) The file was not changed."
   }
 
