@@ -6,8 +6,8 @@ package enum MaintenanceError: FeatureError {
   case stillPresent(table: String, id: String)
   /// Other entities refer to entities that are to be erased. The first of them is named.
   case stillReferenced(table: String, id: String, by: String, count: Int)
-  /// Commits are not undone, for these causes.
-  case notUndone([String])
+  /// Commits are not undone, because of what refuses it, else of what other commits have changed since.
+  case notUndone(refused: [String], conflicts: [String])
   /// A field cannot be replaced in a bundle.
   case notRedactable(field: String, detail: String)
 
@@ -19,7 +19,8 @@ package enum MaintenanceError: FeatureError {
       \(Measures.count(count, "entity refers", "entities refer")) to the entity \(id) of table \(table), \
       such as \(other)
       """
-    case .notUndone(let causes): "the commits are not undone: \(causes.joined(separator: "; "))"
+    case .notUndone(let refused, let conflicts):
+      "the commits are not undone: \((refused.isEmpty ? conflicts : refused).joined(separator: "; "))"
     case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
     }
   }
@@ -32,8 +33,11 @@ package enum MaintenanceError: FeatureError {
       Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
       was erased.
       """
+    case .notUndone(let refused, _) where !refused.isEmpty: "Nothing was changed."
     case .notUndone:
-      "Undo those commits too, or take back what they have written (`.overwrite`). Nothing was changed."
+      """
+      Undo those commits too, leave what they have written (`in:`), or take it back (`.overwrite`). Nothing was changed.
+      """
     case .notRedactable: "`strata schema` lists the fields. Nothing was written."
     }
   }

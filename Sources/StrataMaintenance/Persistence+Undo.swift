@@ -3,7 +3,7 @@ public import StrataCore
 public import StrataEntityStore
 public import StrataJournal
 public import StrataMaintaining
-import StrataNormalization
+public import StrataNormalization
 public import StrataPersistence
 import StrataStorage
 
@@ -13,6 +13,7 @@ extension Persistence {
   /// ```swift
   /// try await persistence.undo([25, 26])                      // what was wrong
   /// try await persistence.undo([31], conflicts: .overwrite)   // and what others have made of it
+  /// try await persistence.undo([33], in: "tasks")             // but not the counter of their numbers
   /// ```
   ///
   /// It needs no `UndoStack`: the commits may be of any launch, as long as the history has them, and the new commit can be
@@ -23,6 +24,7 @@ extension Persistence {
   ///
   /// - Parameters:
   ///   - commits: The revisions of the commits.
+  ///   - table: Only what they changed in this table; nil for all tables and values.
   ///   - conflicts: What to do about an entity that another commit has changed since.
   ///   - references: What to do if a reference would lead nowhere.
   ///   - name: The name of the new commit; nil for one that names the revisions.
@@ -34,11 +36,12 @@ extension Persistence {
   ///
   /// Throws `PersistenceError`: `.refused` for a conflict, a reference that would lead nowhere, a migration of one of the
   /// tables since, and a part of commits that became one delta while the disk failed; `.notThere` for a revision that is not
-  /// in the history; `.busy` if commits change the same entities all the time; or an error of reading the file. Throws the
-  /// violation of a rule too. Then nothing was changed. Traps before there is a store.
+  /// in the history, and a table that is not in the schema; `.busy` if commits change the same entities all the time; or an
+  /// error of reading the file. Throws the violation of a rule too. Then nothing was changed. Traps before there is a store.
   @discardableResult
   public func undo(
     _ commits: [Revision],
+    in table: TableName? = nil,
     conflicts: UndoConflict = .refuse,
     references: ReferencePolicy = .refuse,
     name: String? = nil,
@@ -47,9 +50,17 @@ extension Persistence {
     function: StaticString = #function,
     line: UInt = #line
   ) async throws -> Revision {
+    if let table, Database.schema.table(named: table) == nil {
+      throw PersistenceError(
+        .appending,
+        path: path,
+        .notFound("table \(table) in the schema of \(Database.self)")
+      )
+    }
     let ranges = Set(commits).sorted().map { $0...$0 }
     let undo = CommitUndo(
       of: .revisions(ranges),
+      table.map { .table($0.text) } ?? .all,
       conflicts: conflicts == .overwrite ? .overwrite : .refuse,
       references: references
     )
@@ -83,13 +94,14 @@ extension Persistence {
   ) async throws(PersistenceError) -> (now: Delta, then: Delta, fields: CarriedFields) {
     try await read(unknownFields: .collected) { view, decoder in
       let merge = try undo.merge(in: view)
-      var causes = merge.result.refusals
-      if conflicts == .refuse {
-        causes += merge.result.changes.filter { $0.standing == .conflict }.prefix(20).map {
-          "revision \($0.changedSince?.revision ?? 0) has changed \($0.name) since"
-        }
+      let refused = merge.result.refusals
+      let changed = merge.result.changes.filter { $0.standing == .conflict && conflicts == .refuse }
+      let named = changed.prefix(20).map {
+        "revision \($0.changedSince?.revision ?? 0) has changed \($0.name) since"
       }
-      guard causes.isEmpty else { throw MaintenanceError.notUndone(causes) }
+      guard refused.isEmpty, named.isEmpty else {
+        throw MaintenanceError.notUndone(refused: refused, conflicts: named)
+      }
       let blocks = try merge.blocks(in: view)
       guard let header = try view.journal.last()?.header else {
         throw CorruptionError("the journal has no delta")

@@ -210,6 +210,7 @@ struct UndoTests {
       refused.errors.hasPrefix("The migration 0001_titles has changed books at revision 4, so"),
       "\(refused)"
     )
+    #expect(refused.errors.contains("Read what they were with --at 1, and write that in a commit."))
     #expect(refused.errors.contains("strata revert --at 1"))
   }
 }
@@ -273,9 +274,36 @@ struct ProgramUndoTests {
       "\(String(describing: error))"
     )
     #expect(books == before)
+    #expect(error?.description.contains("leave what they have written (`in:`)") == true)
     try await persistence.undo([2], conflicts: .overwrite)
     #expect(books == (1...5).map { "\($0) Volume \($0)" })
     let missing = await #expect(throws: PersistenceError.self) { try await persistence.undo([9]) }
+    #expect(missing?.kind == .notThere)
+    try await persistence.close()
+  }
+
+  /// As where a counter of IDs is in the state: every later commit changes it, and going back it would give IDs again.
+  @Test
+  func `only what commits changed in a table is taken back`() async throws {
+    store.commit("add") { state in
+      state.db.books.insert(Self.book(12))
+      state.db.authors.insert(Author(id: "counter", name: "12"))
+    }
+    store.commit("add") { state in
+      state.db.books.insert(Self.book(13))
+      state.db.authors.insert(Author(id: "counter", name: "13"))
+    }
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.undo([3]) }
+    #expect(
+      error?.description.contains("revision 4 has changed authors counter since") == true,
+      "\(String(describing: error))"
+    )
+    #expect(try await persistence.undo([3], in: "books") == 5)
+    #expect(store.state.db.books[12] == nil && store.state.db.books[13] != nil)
+    #expect(store.state.db.authors["counter"]?.name == "13")
+    let missing = await #expect(throws: PersistenceError.self) {
+      try await persistence.undo([4], in: "boks")
+    }
     #expect(missing?.kind == .notThere)
     try await persistence.close()
   }

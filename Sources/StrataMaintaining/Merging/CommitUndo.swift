@@ -222,7 +222,8 @@ extension CommitUndo {
       guard let table = tables.intersection(changed.union(ended)).min() else { continue }
       return """
         The migration \(boundary.migration) has changed \(table) at revision \(boundary.revision), so records from before may \
-        have another shape. The whole store can go back: strata revert --at \(revision).
+        have another shape. Read what they were with --at \(revision), and write that in a commit. The whole store can go \
+        back: strata revert --at \(revision).
         """
     }
     return nil

@@ -12,7 +12,7 @@ import Testing
   private static let ofProducts: [(any FeatureError, Int32)] = [
     (MaintenanceError.stillPresent(table: "users", id: "1"), 1),
     (MaintenanceError.stillReferenced(table: "users", id: "1", by: "2 of notes", count: 1), 1),
-    (MaintenanceError.notUndone(["revision 5 has changed it"]), 1),
+    (MaintenanceError.notUndone(refused: [], conflicts: ["revision 5 has changed it"]), 1),
     (MaintenanceError.notRedactable(field: "users.id", detail: ""), 1),
     (ArchiveError(.empty, archive: "a"), 3),
     (ArchiveError(.gap(2...3), archive: "a"), 3),
