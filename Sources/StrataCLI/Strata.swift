@@ -44,9 +44,31 @@ struct Strata: ParsableCommand {
     Pull.self, Push.self, ArchiveCommand.self,
   ]
 
+  /// What the program that has a store open calls in place of a subcommand.
+  private static let programCalls = [
+    "strata undo": "persistence.undo", "strata revert": "persistence.revert",
+    "strata erase": "persistence.erase", "strata snapshot create": "persistence.snapshot",
+    "strata snapshot rename": "persistence.renameSnapshot",
+    "strata snapshot prune": "persistence.removeSnapshots",
+  ]
+
+  /// The text for an error of a store's file.
+  private static func message(_ error: PersistenceError, _ verb: String) -> String {
+    switch error.reason {
+    case .alreadyOpen:
+      let call = programCalls[verb].map { ", or call `\($0)` in that program" } ?? ""
+      return "\(error.path): \(error.reason.sentence). Close it there first\(call).".printable
+    default:
+      // The permissions that a migration lacks are lines.
+      let isRefused = if case .refused? = error.dataMigration { true } else { false }
+      return isRefused ? error.description.printableLines : error.description.printable
+    }
+  }
+
   static func main() async {
     Signals.configure()
     listenToNotices()
+    var verb = ""
     do {
       let archiving = archiving.map { $0._commandName }
       let others = configuration.subcommands.map { $0._commandName }
@@ -60,9 +82,9 @@ struct Strata: ParsableCommand {
         in: arguments,
         besides: Set(others.filter { !archiving.contains($0) })
       )
-      let name = try UnknownVerb.check(arguments, of: Self.self)
+      verb = try UnknownVerb.check(arguments, of: Self.self)
       var command = try parse(arguments)
-      if Terminal.isErrorTerminal { ProgressLine.current.start(name) }
+      if Terminal.isErrorTerminal { ProgressLine.current.start(verb) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -71,10 +93,7 @@ struct Strata: ParsableCommand {
     } catch let error as UnknownVerb {
       exit(.usage, message: "\(error)".printable)
     } catch let error as PersistenceError {
-      // The permissions that a migration lacks are lines.
-      let isRefused = if case .refused? = error.dataMigration { true } else { false }
-      let text = error.description
-      exit(ExitStatus(error), message: isRefused ? text.printableLines : text.printable)
+      exit(ExitStatus(error), message: message(error, verb))
     } catch let error as ArchiveError {
       exit(ExitStatus(error.kind), message: error.description.printable)
     } catch let error as QueryError {

@@ -114,9 +114,47 @@ struct UndoTests {
     #expect(forced.status == 0, "\(forced)")
     #expect(forced.output.contains("2 entities of revision 2 undone"))
     #expect(try books()[1] == "2 Volume 2")
-    // The name of the commit counts whole.
+  }
+
+  @Test
+  func `the name of a commit counts whole, and one that none has is not found`() async throws {
+    try await makeIncident()
     let part = try await Program.strata("undo", store, "--name", "imp")
-    #expect((part.status, part.output) == (0, "There is no such commit.\n"))
+    #expect((part.status, part.output) == (3, ""))
+    #expect(
+      part.errors == """
+        strata: \(store): there is no commit named “imp” in the history; `strata log --name` lists those whose names contain \
+        it. Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.
+
+        """
+    )
+    let json = try await Program.strata("undo", store, "--name", "imp", "--dry-run", "--json")
+    #expect(json.status == 3)
+    #expect(json.output.contains(#""status":3"#), "\(json)")
+    #expect(try Inspector(path: store).info().revision == 3)
+    // Its commits may all be as before already: that is not an error.
+    #expect(try await Program.strata("undo", store, "--name", "import").status == 0)
+    #expect(try await Program.strata("undo", store, "--name", "import").status == 0)
+  }
+
+  @Test
+  func `a dry run says whether conflicts would be taken along`() async throws {
+    try await makeIncident()
+    try await commit { store in
+      store.commit("by hand") { $0.db.books.insert(Self.book(2, "right")) }
+    }
+    let refused = try await Program.strata("undo", store, "2", "--dry-run")
+    #expect(refused.status == 2)
+    #expect(refused.output.hasSuffix("1 conflict. Nothing was written.\n"), "\(refused)")
+    let accepted = try await Program.strata("undo", store, "2", "--overwrite", "--dry-run")
+    #expect(accepted.status == 0)
+    #expect(
+      accepted.output.hasSuffix(
+        "1 conflict, which --overwrite takes along. Nothing was written.\n"
+      ),
+      "\(accepted)"
+    )
+    #expect(try Inspector(path: store).info().revision == 4)
   }
 
   @Test
@@ -185,7 +223,19 @@ struct UndoTests {
     #expect(try await Program.strata("undo", store).status == 64)
     #expect(try await Program.strata("undo", store, "1", "--name", "import").status == 64)
     let open = try await Persistence.open(at: store, initialState: LibraryState(), database: \.db)
-    #expect(try await Program.strata("undo", store, "2").status == 5)
+    let held = try await Program.strata("undo", store, "2")
+    #expect(held.status == 5)
+    #expect(
+      held.errors.contains("Close it there first, or call `persistence.undo` in that program."),
+      "\(held)"
+    )
+    #expect(!held.errors.contains("RestorePolicy"))
+    let moved = try await Program.strata("revert", store, "--at", "1")
+    #expect(moved.errors.contains("call `persistence.revert` in that program"), "\(moved)")
+    let named = try await Program.strata("snapshot", "create", store, "one")
+    #expect(named.errors.contains("call `persistence.snapshot` in that program"), "\(named)")
+    let push = try await Program.strata("push", store, "--to", directory.path("archive"))
+    #expect(push.errors.hasSuffix("Close it there first.\n"), "\(push)")
     #expect(try await Program.strata("undo", store, "2", "--dry-run").status == 0)
     try await open.close()
   }

@@ -92,7 +92,6 @@ enum MergeText {
     fileprivate func nothing(_ result: EntityMerge.Result) -> String {
       switch self {
       case .reapply: "There is no revision that the store lacks."
-      case .undo where result.revisions.isEmpty: "There is no such commit."
       case .undo: "There is nothing to undo\(from(result.revisions))."
       case .revert:
         "It is as it was\(result.revisions.isEmpty ? "" : from(result.revisions)) already."
@@ -115,7 +114,12 @@ enum MergeText {
   }
 
   /// A line for each entity, and one that says what was done.
-  static func lines(_ work: Work, _ result: EntityMerge.Result, _ store: String) -> [String] {
+  static func lines(
+    _ work: Work,
+    _ result: EntityMerge.Result,
+    _ store: String,
+    _ conflicts: EntityMerge.Conflicts = .refuse
+  ) -> [String] {
     let entities = result.changes.map { change in
       let sign =
         switch change.kind {
@@ -131,6 +135,8 @@ enum MergeText {
       return result.refusals.isEmpty ? [work.nothing(result)] : []
     }
     let written = result.count(.applies) + (result.revision == nil ? 0 : result.count(.conflict))
+    let isAccepted = conflicts == .overwrite && result.count(.conflict) > 0
+    let accepted = isAccepted ? ", which --overwrite takes along" : ""
     let summary =
       if let revision = result.revision {
         """
@@ -141,7 +147,7 @@ enum MergeText {
         """
         \(Measures.count(entities.count, "entity", "entities"))\(work.from(result.revisions)): \
         \(result.count(.applies)) \(work.open), \(result.count(.present)) \(work.present), \
-        \(Measures.count(result.count(.conflict), "conflict", "conflicts")). Nothing was written.
+        \(Measures.count(result.count(.conflict), "conflict", "conflicts"))\(accepted). Nothing was written.
         """
       }
     return entities + [summary]
@@ -163,7 +169,7 @@ enum MergeText {
         switch arguments.form {
         case .json: try output.line(SummaryJSON.indented(Report(result)))
         case .text:
-          try output.lines(lines(work, result, arguments.store))
+          try output.lines(lines(work, result, arguments.store, conflicts))
         }
       }
       if result.revision != nil, arguments.form == .text { try printPush(arguments.store) }

@@ -102,6 +102,14 @@ struct Undo: ParsableCommand {
       references: leaveReferences ? .leave : .refuse
     )
     let result = try dryRun ? undo.plan(arguments.store) : undo.write(to: arguments.store)
+    if let name, result.revisions.isEmpty {
+      let others = "`strata log --name` lists those whose names contain it"
+      throw PersistenceError(
+        .inspecting,
+        path: arguments.store,
+        .notFound("commit named “\(name)” in the history; \(others)")
+      )
+    }
     try MergeText.finish(.undo, result, arguments, conflicts)
   }
 }
