@@ -38,6 +38,19 @@ struct ApplePageTests {
     return folder
   }
 
+  #if canImport(Darwin)
+    static func groupFolder() throws -> URL {
+      guard
+        let group = FileManager.default.containerURL(
+          forSecurityApplicationGroupIdentifier: "group.com.example.notes"
+        )
+      else { throw CocoaError(.fileNoSuchFile) }
+      let folder = group.appending(path: "Notes", directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      return folder
+    }
+  #endif
+
   static func open(in folder: URL) async throws -> AppPersistence {
     try await Persistence.open(
       at: folder.appending(path: "notes.strata").path(percentEncoded: false),
@@ -49,27 +62,31 @@ struct ApplePageTests {
   @MainActor
   final class StoreLife {
     private let persistence: AppPersistence
-    private var last: Task<Void, Never>?
+    private var last: Task<Void, any Error>?
 
     init(_ persistence: AppPersistence) { self.persistence = persistence }
 
     /// Writes everything.
-    func flush() async { await next { persistence in try await persistence.flush() } }
+    func flush() async throws { try await next { persistence in try await persistence.flush() } }
 
     /// Writes everything and releases the file, for a folder that is shared with an extension.
-    func suspend() async { await next { persistence in try await persistence.suspend() } }
+    func suspend() async throws {
+      try await next { persistence in try await persistence.suspend() }
+    }
 
     /// Takes the file again.
-    func resume() async { await next { persistence in try await persistence.resume() } }
+    func resume() async throws { try await next { persistence in try await persistence.resume() } }
 
     /// One after the other, in the order of the calls.
-    private func next(_ step: @escaping @Sendable (AppPersistence) async throws -> Void) async {
+    private func next(
+      _ step: @escaping @Sendable (AppPersistence) async throws -> Void
+    ) async throws {
       let task = Task { [last, persistence] in
-        await last?.value
-        do { try await step(persistence) } catch { print(error) }
+        _ = await last?.result
+        try await step(persistence)
       }
       last = task
-      await task.value
+      try await task.value
     }
   }
 
@@ -84,9 +101,11 @@ struct ApplePageTests {
     _ store: AppStore,
     _ persistence: AppPersistence
   ) async throws {
+    try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)
     let files = try FileManager.default.contentsOfDirectory(
       at: inbox,
-      includingPropertiesForKeys: nil
+      includingPropertiesForKeys: nil,
+      options: .skipsHiddenFiles
     )
     for file in files {
       let text = try String(contentsOf: file, encoding: .utf8)
@@ -168,11 +187,13 @@ extension ApplePageTests {
       let store = AppStore(persistence)
       let life = await StoreLife(persistence)
       try store.commit("add") { $0.db.notes.insert(Note(id: "1", text: "milk")) }
-      await life.suspend()
+      try await life.suspend()
       #expect(try await Self.notesOfWidget(in: folder).map(\.text) == ["milk"])
       try store.commit("add") { $0.db.notes.insert(Note(id: "2", text: "bread")) }
-      await life.resume()
-      await life.flush()
+      try await life.resume()
+      // As a scene that becomes active without having been in the background.
+      try await life.resume()
+      try await life.flush()
       #expect(try await Self.notesOfWidget(in: folder).count == 2)
       try await persistence.close()
     }
@@ -183,11 +204,42 @@ extension ApplePageTests {
       let persistence = try await Self.open(in: folder)
       let store = AppStore(persistence)
       let inbox = folder.appending(path: "Inbox")
+      // Nothing was shared yet; then a file is still being written.
+      try await Self.takeIn(inbox, store, persistence)
+      try Data().write(to: inbox.appending(path: ".unfinished"))
       try Self.share("milk", into: inbox)
       try await Self.takeIn(inbox, store, persistence)
       try await Self.takeIn(inbox, store, persistence)
       #expect(store.state.db.notes.map(\.text) == ["milk"])
       try await persistence.close()
+    }
+  }
+
+  @Test func `an app whose file an extension has gone on with hears of it, and opens it again`()
+    async throws
+  {
+    try await withFolder { folder in
+      let persistence = try await Self.open(in: folder)
+      let life = await StoreLife(persistence)
+      try await life.suspend()
+      let other = try await Self.open(in: folder)
+      try AppStore(other).commit { $0.db.notes.insert(Note(id: "1", text: "milk")) }
+      try await other.close()
+      let error = await #expect(throws: PersistenceError.self) { try await life.resume() }
+      #expect(error?.kind == .otherStore)
+      try await persistence.close()
+      let again = try await Self.open(in: folder)
+      #expect(again.initialState.db.notes.map(\.text) == ["milk"])
+      try await again.close()
+    }
+  }
+
+  @Test func `a widget that comes before the app says that there is no file`() async throws {
+    try await withFolder { folder in
+      let error = await #expect(throws: PersistenceError.self) {
+        try await Self.notesOfWidget(in: folder)
+      }
+      #expect(error?.kind == .notThere)
     }
   }
 
@@ -244,7 +296,7 @@ extension ApplePageTests {
           case .background:
             let time = BackgroundTime("write notes")
             Task {
-              await life.flush()
+              do { try await life.flush() } catch { print(error) }
               time.end()
             }
           default: break
