@@ -79,6 +79,23 @@ private enum BeyondOneMachine {
     try await follower.reach(revision, within: .seconds(1))  // read what was written elsewhere
     _ = store
   }
+
+  static func standBy(archive: FolderArchive, policy: ArchivePolicy) async throws {
+    let standby = try await Persistence.standBy(
+      archive,
+      at: "standby.strata",
+      initialState: AppState(),
+      database: \.db,
+      policy: policy
+    )
+    let store = AppStore(standby)
+    let events = standby.events
+    if standby.status != .leading {
+      for await event in events where event == .leading { break }
+    }
+    let persistence = try await standby.lead()  // it leads already: this returns its persistence
+    _ = (store, persistence)
+  }
 }
 
 /// "Evolving your data".
@@ -179,7 +196,17 @@ private enum EvolvingYourData {
       guard let sent = order["delivery"]?["sent"] else { return }
       order["delivery"] = .object([.init("shipped", sent)])
     }
-    return [total, shipped]
+    let contact = DataMigration("0009_contact", table: "users") { user in
+      struct Contact: Encodable {
+        var mail: String?
+        var phone: String?
+      }
+      try user.set("contact", to: Contact(mail: user["mail"]?.text, phone: user["phone"]?.text))
+      user.remove("mail")
+      user.remove("phone")
+    }
+    .allowing(.destructive("users.mail"), .destructive("users.phone"))
+    return [total, shipped, contact]
   }
 
   static func persistedValues() throws -> [DataMigration] {
@@ -261,6 +288,26 @@ private enum History {
   static func goBack(persistence: Persistence<AppState, Database>) async throws {
     try await persistence.revert(to: .revision(120))
     try await persistence.undo([25, 26])
+  }
+}
+
+/// "Copies and erasing".
+private enum CopiesAndErasing {
+  static func bundle(persistence: Persistence<AppState, Database>) async throws {
+    try await persistence.bundle(
+      last: 50,
+      redacting: [.init("users", "name"), .init("users", "contact.mail")],
+      to: "bug.strata"
+    )
+  }
+
+  static func erase(
+    store: AppStore,
+    persistence: Persistence<AppState, Database>
+  ) async throws {
+    store.commit("remove user") { $0.db.users.remove("ada") }
+    let report = try await persistence.erase([User.ID("ada")])
+    for copy in report.copies { print(copy.path, copy.finding) }  // what still has it
   }
 }
 
