@@ -120,7 +120,8 @@ extension DataMigrationError: CustomStringConvertible {
       """
     case .tooOld(let needs, _, _):
       "Open it once with a build that has the migrations up to \(needs)."
-    case .pending: "Run them with `up`, or open with the policy .automatic."
+    case .pending:
+      "Run them with `up`, or open the store for writing with the policy .automatic: a reader runs none."
     case .needsProgram: "Run the program, or its own call of DataMigrator."
     case .failed, .checkFailed:
       "The file is unchanged. Correct the migration or the data, then run it again."

@@ -64,6 +64,8 @@ struct OpeningMigrationTests {
     let reading = PersistenceConfiguration(restore: .readOnly)
     let refused = await #expect(throws: PersistenceError.self) { try await openLast(reading) }
     #expect(refused?.reason == pending)
+    // Its policy is .automatic already: what it lacks is an opening for writing.
+    #expect(refused?.description.contains("open the store for writing") == true)
     #expect(try StoreBytes(path) == before)
   }
 
