@@ -31,6 +31,8 @@ package enum DataLedger {
     package var layout: Int64
     /// The numbers that it stands for, where it is squashed.
     package var replaces: ClosedRange<Int>?
+    /// The names that it gave tables and fields.
+    package var renames: [Rename]
 
     package init(
       number: Int,
@@ -43,7 +45,8 @@ package enum DataLedger {
       script: String? = nil,
       revision: Int64,
       layout: Int64,
-      replaces: ClosedRange<Int>? = nil
+      replaces: ClosedRange<Int>? = nil,
+      renames: [Rename] = []
     ) {
       self.number = number
       self.name = name
@@ -56,6 +59,7 @@ package enum DataLedger {
       self.revision = revision
       self.layout = layout
       self.replaces = replaces
+      self.renames = renames
     }
 
     /// The numbers that it says ran: its own, or those that it stands for.
@@ -102,6 +106,7 @@ package enum DataLedger {
       let last = try row.optionalInt(13).map { Int($0) }
       var replaces: ClosedRange<Int>?
       if let first, let last, first <= last { replaces = first...last }
+      let path = row.path
       let entry = Entry(
         number: Int(try row.int(1)),
         name: try row.text(2),
@@ -113,7 +118,10 @@ package enum DataLedger {
         script: try row.optionalText(8),
         revision: try row.int(9),
         layout: try row.optionalInt(11) ?? 0,
-        replaces: replaces
+        replaces: replaces,
+        renames: try row.optionalText(14).map { text throws(SQLiteError) in
+          try [Rename](in: text, at: path)
+        } ?? []
       )
       return (entry, try row.optionalInt(10))
     }
@@ -160,6 +168,7 @@ package enum DataLedger {
         .null, .integer(entry.layout),
         .integer(orNull: entry.replaces.map { Int64($0.lowerBound) }),
         .integer(orNull: entry.replaces.map { Int64($0.upperBound) }),
+        entry.renames.isEmpty ? .null : .text(entry.renames.text),
       ],
       on: connection,
       existing

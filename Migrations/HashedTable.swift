@@ -70,7 +70,8 @@ package struct HashedTable: Sendable {
     "until",
     "layout",
     "replaces_first",
-    "replaces_last"
+    "replaces_last",
+    "renames"
   )
 
   package static let all = [

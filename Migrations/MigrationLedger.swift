@@ -45,6 +45,7 @@ package enum MigrationLedger {
       layout         INTEGER,                   -- the highest number of a layout after it
       replaces_first INTEGER,                   -- of a squashed one: the versions it stands for
       replaces_last  INTEGER,
+      renames        TEXT,                      -- the names that it gave tables and fields, one on a line; null for none
       hash           BLOB    NOT NULL CHECK (length(hash) = 16),
       PRIMARY KEY (kind, version, revision)
     ) STRICT, WITHOUT ROWID
@@ -98,8 +99,7 @@ package enum MigrationLedger {
       [
         0, .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
         .integer(entry.applied), .integer(entry.duration), .null, .null, .null, 0, .null, .null,
-        .null,
-        .null,
+        .null, .null, .null,
       ],
       on: connection
     )

@@ -152,7 +152,13 @@ extension MigrationRun {
       tasks = try self.tasks(direction, to: number, now).tasks
     }
     for (index, task) in tasks.enumerated() {
-      let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
+      let (step, renames) = try run(
+        task,
+        direction,
+        lastTime,
+        workspace,
+        (index + 1, tasks.count)
+      )
       report.steps.append(step)
       configuration.ran?(step)
       switch direction {
@@ -163,7 +169,8 @@ extension MigrationRun {
             applied: persistence.now().microseconds,
             duration: Int64(step.duration / .microseconds(1)),
             revision: session.written.revision,
-            layout: session.catalog.last
+            layout: session.catalog.last,
+            renames: renames
           ),
           on: session.connection
         )
@@ -214,7 +221,7 @@ extension MigrationRun {
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
     _ place: (index: Int, count: Int)
-  ) throws -> MigrationReport.Step {
+  ) throws -> (MigrationReport.Step, [DataLedger.Rename]) {
     let name = task.migration.name
     let session = workspace.session
     let clock = ContinuousClock()
@@ -265,9 +272,10 @@ extension MigrationRun {
     step.added = tables.added(to: fields)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
+    let renames = workspace.shapes.renames
     try workspace.keepStaged(of: name)
     step.duration = clock.now - start
-    return step
+    return (step, renames)
   }
 
   /// Lists the tables that a step has added, and ends those that it has renamed or dropped.

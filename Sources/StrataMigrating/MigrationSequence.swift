@@ -185,7 +185,8 @@ extension DataMigration {
     duration: Int64 = 0,
     form: Form? = nil,
     revision: Revision,
-    layout: Int64
+    layout: Int64,
+    renames: [DataLedger.Rename] = []
   ) -> DataLedger.Entry {
     DataLedger.Entry(
       number: number,
@@ -198,7 +199,8 @@ extension DataMigration {
       script: script,
       revision: revision.number,
       layout: layout,
-      replaces: replaces
+      replaces: replaces,
+      renames: renames
     )
   }
 }

@@ -1,5 +1,6 @@
 package import StrataJournal
 package import StrataRecords
+import StrataSchema
 import StrataStorage
 
 /// A table in a run of migrations besides its records: the name and the columns that it had before the step, and what
@@ -33,6 +34,18 @@ struct TableShape {
 
   /// The fields that the step has dropped or renamed.
   var fieldsLeft: Set<String> { left.subtracting(fields) }
+
+  /// The names that the step has given the table and its fields.
+  fileprivate func renames(of table: String) -> [DataLedger.Rename] {
+    guard let former else { return [] }
+    let isRenamed = former == table ? [] : [former]
+    return isRenamed.map { .init(.init(table: $0), to: .init(table: table)) }
+      + names.keys.sorted().flatMap { field in
+        names(of: field).sorted().map {
+          .init(.init(table: former, field: field), to: .init(table: table, field: $0))
+        }
+      }
+  }
 
   /// The fields that some record has under another name now.
   var renamedFields: Set<String> { Set(names.keys) }
@@ -219,6 +232,11 @@ struct TableShapes {
       )
       written[table] = columns.isEmpty ? nil : columns
     }
+  }
+
+  /// The names that the step has given tables and fields.
+  var renames: [DataLedger.Rename] {
+    tables.sorted { $0.key < $1.key }.flatMap { $0.value.renames(of: $0.key) }
   }
 
   /// Lets the next step start from what is written.
