@@ -1,13 +1,15 @@
 import StrataJournal
 import StrataRecords
+import StrataSchema
 import StrataStorage
 
 /// The names that tables and fields have had: what migrations have made of the records of a file.
 ///
-/// A file does not say which field was renamed. Its records do: a field that a migration has taken away and one that it has
-/// added are the same if they share a value. Those that share none with any other are all taken for the same, because a
-/// migration may have changed each value too. So this finds former names, and at times a field more. What was
-/// renamed before the oldest revision, with no snapshot from before, is found only if the lists of tables and columns show it.
+/// The ledger has what a migration has renamed. What a step in Swift has done by itself the records show: a field that a
+/// migration has taken away and one that it has added are the same if they share a value. Those that share none with any
+/// other, and of which the ledger has nothing, are all taken for the same, because a migration may have changed each value
+/// too. So this finds former names, and at times a field more. Where a step's records were trimmed, the lists of tables and
+/// columns show what it has taken away.
 struct FormerFields {
   /// A field of a table by its path in the records.
   struct Place: Hashable {
@@ -20,9 +22,13 @@ struct FormerFields {
     let before: String
     let after: String
     var fields: [(before: FieldPath, after: FieldPath)] = []
+    /// Whether the ledger has it.
+    var isListed = false
   }
 
   private var steps: [Step] = []
+  /// The names that the ledger has, by the revisions of its migrations.
+  private let listed: [(revision: Revision, renames: [DataLedger.Rename])]
   private let catalog: LayoutCatalog
 
   /// Reads what migrations have written, and what it was before.
@@ -30,6 +36,9 @@ struct FormerFields {
   /// O(records that migrations have written), and O(entities) for each snapshot from before a migration that was trimmed.
   init(in view: ReadView) throws {
     catalog = view.catalog
+    listed = try DataLedger.history(on: view.journal.connection)
+      .map { (Revision($0.entry.revision), $0.entry.renames) }
+    for (_, renames) in listed { addListed(renames) }
     var last = view.oldest
     while true {
       let page = try view.journal.migrationHeaders(
@@ -49,28 +58,29 @@ struct FormerFields {
       }
       try addTrimmed(from: revision, view)
     }
-    // Of a migration that was trimmed, and of which no snapshot is left, the list of tables alone says which have ended.
-    for until in Set(view.listed.compactMap(\.until)) where until <= view.oldest {
-      add([:], between: until...until, view)
-    }
+    // Of a migration that was trimmed, and of which no snapshot is left, the lists alone say what has ended.
+    let ends = view.listed.compactMap(\.until) + view.dropped.map(\.since)
+    for end in Set(ends) where end <= view.oldest { add([:], between: end...end, view) }
   }
 
   /// The fields that a field is, was and has become, itself among them.
   func all(of place: Place) -> Set<Place> {
     var found: Set<Place> = []
-    var open = [place]
-    while let next = open.popLast() {
+    var open = [(place: place, isListed: true)]
+    while let (next, isListed) = open.popLast() {
       // A part of what is found is found with it.
       let isCovered = found.contains { $0.table == next.table && $0.path.covers(next.path) }
-      if isCovered || !found.isEmpty && !mayBeThere(next) { continue }
+      if isCovered || next.path.isTooDeep || !isListed && !mayBeThere(next) { continue }
       found.insert(next)
       for step in steps {
         if step.before == next.table {
-          open += next.path.renamed(by: step.fields).map { Place(table: step.after, path: $0) }
+          open += next.path.renamed(by: step.fields)
+            .map { (Place(table: step.after, path: $0), step.isListed) }
         }
         if step.after == next.table {
           let fields = step.fields.map { (before: $0.after, after: $0.before) }
-          open += next.path.renamed(by: fields).map { Place(table: step.before, path: $0) }
+          open += next.path.renamed(by: fields)
+            .map { (Place(table: step.before, path: $0), step.isListed) }
         }
       }
     }
@@ -79,13 +89,8 @@ struct FormerFields {
 }
 
 extension FormerFields {
-  /// How deep a record is at most; a deeper path leads to nothing.
-  private static let deepest = 64
-
   /// Whether a layout lets a record have something at a place.
   private func mayBeThere(_ place: Place) -> Bool {
-    guard place.path.description.utf8.count(where: { $0 == UInt8(ascii: ".") }) < Self.deepest
-    else { return false }
     var findings = Layout.PathFindings()
     for layout in catalog.numberedLayouts(of: place.table).values {
       layout.find(place.path, &findings)
@@ -95,6 +100,13 @@ extension FormerFields {
 }
 
 extension FieldPath {
+  /// How deep a record is at most; a deeper path leads to nothing.
+  private static let deepest = 64
+
+  fileprivate var isTooDeep: Bool {
+    description.utf8.count { $0 == UInt8(ascii: ".") } >= Self.deepest
+  }
+
   /// Whether another path is this one or leads to a part of it.
   fileprivate func covers(_ other: FieldPath) -> Bool {
     other.description.utf8.starts(with: description.utf8)
@@ -119,6 +131,25 @@ extension FieldPath {
 
 /// What migrations did.
 extension FormerFields {
+  /// Notes names that the ledger has.
+  private mutating func addListed(_ renames: [DataLedger.Rename]) {
+    let byTables = Dictionary(grouping: renames) { [$0.before.table, $0.after.table] }
+    for (names, renames) in byTables {
+      steps.append(
+        Step(before: names[0], after: names[1], fields: Self.fields(of: renames), isListed: true)
+      )
+    }
+  }
+
+  private static func fields(
+    of renames: [DataLedger.Rename]
+  ) -> [(before: FieldPath, after: FieldPath)] {
+    renames.compactMap { rename in
+      guard let before = rename.before.field, let after = rename.after.field else { return nil }
+      return (FieldPath(before), FieldPath(after))
+    }
+  }
+
   /// The records of a table before or after a migration: their fields, and the values of these.
   private struct Contents {
     /// Hashes of values by which a field is recognized: texts, bytes, times and the like.
@@ -273,7 +304,13 @@ extension FormerFields {
       before.add(fields: dropped)
       after.add(fields: columns.filter { !$0.isDropped }.map(\.name))
       if !dropped.isEmpty { after.add(fields: Self.fields(besides: dropped, of: names, view)) }
-      steps.append(Step(before: names[0], after: names[1], fields: Self.renames(before, after)))
+      let renames = listed.filter { revisions.contains($0.revision) }.flatMap(\.renames)
+      let fields = Self.renames(
+        before,
+        after,
+        besides: Self.fields(of: renames.filter { $0.after.table == names[1] })
+      )
+      steps.append(Step(before: names[0], after: names[1], fields: fields))
     }
   }
 
@@ -291,9 +328,12 @@ extension FormerFields {
   }
 
   /// The fields before and after that may be the same.
+  ///
+  /// - Parameter listed: Those that the ledger has.
   private static func renames(
     _ before: Contents,
-    _ after: Contents
+    _ after: Contents,
+    besides listed: [(before: FieldPath, after: FieldPath)]
   ) -> [(before: FieldPath, after: FieldPath)] {
     let lost = before.values.filter { after.values[$0.key] == nil }
     let gained = after.values.filter { before.values[$0.key] == nil }
@@ -305,6 +345,12 @@ extension FormerFields {
         known.gained.insert(other)
         pairs.append((field, other))
       }
+    }
+    for field in lost.keys where listed.contains(where: { $0.before.covers(field) }) {
+      known.lost.insert(field)
+    }
+    for field in gained.keys where listed.contains(where: { $0.after.covers(field) }) {
+      known.gained.insert(field)
     }
     for field in lost.keys where !known.lost.contains(field) {
       for other in gained.keys where !known.gained.contains(other) { pairs.append((field, other)) }

@@ -78,8 +78,8 @@ public enum StoreBundle {
   /// A replaced value has the kind and the length of the original; equal ones stay equal and different ones
   /// different, so a diff has the same counts. IDs, names and places of commits stay, also IDs within a replaced field.
   /// Sealed records stay sealed. A field is replaced under every name that it and its table have had: where the records
-  /// do not show whether a migration has renamed a field or put another one in its place, both are. Where the history before
-  /// a rename was trimmed, name the field as it is called now.
+  /// do not show whether a migration has renamed a field or put another one in its place, both are. Where a step has
+  /// copied values into another field by itself, and the history before it was trimmed, name the field as it is called now.
   ///
   /// References are followed from entity to entity, as far as the layouts note them. The store is not
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).
