@@ -128,7 +128,14 @@ extension ReadView {
 
   /// Whether a commit has given a key to another entity, with the move at a revision or after it.
   fileprivate func hasAnother(_ key: EntityKey, since move: Revision) throws -> Bool {
-    var changes = try changes(after: move.previous)
+    if move <= oldest {
+      var scan = try state(at: oldest, scope: .entities([key])).scan(
+        key.table,
+        .ids([Array(key.id)])
+      )
+      if try scan.next() != nil { return true }
+    }
+    var changes = try changes(after: max(move.previous, oldest))
     while let (_, blocks) = try changes.next(changing: .entities([key]), through: last.revision) {
       let isPut = blocks.contains { block in
         block.entries.contains { $0.change != .remove && block.key(of: $0) == key }
