@@ -21,7 +21,9 @@ struct Redactor: Sendable {
   private struct Known {
     var tables: [ListedTable] = []
     var columns: [DeclaredColumn] = []
-    var migrations: [Revision] = []
+    /// The history whose migrations are known, and up to where.
+    var identity: StoreIdentity?
+    var last: Revision = 0
     var fields: RedactedFields?
     var mask: RecordMask?
   }
@@ -44,16 +46,13 @@ struct Redactor: Sendable {
   func mask(for inspector: Inspector) throws -> RecordMask? {
     guard isActive else { return nil }
     return try inspector.query { view in
-      let runs = try view.journal.migrationHeaders(
-        after: 0,
-        through: view.last.revision,
-        limit: .max
-      )
-      let migrations = runs.map(\.header.revision)
+      let last = view.last.revision
       return try known.withLock { known in
         if let mask = known.mask, known.tables == view.listed, known.columns == view.columns,
-          known.migrations == migrations
+          known.identity == view.identity, known.last <= last,
+          try view.journal.migrationHeaders(after: known.last, through: last, limit: 1).isEmpty
         {
+          known.last = last
           return mask
         }
         var found = try RedactedFields(fields, in: view)
@@ -62,7 +61,8 @@ struct Redactor: Sendable {
         known = Known(
           tables: view.listed,
           columns: view.columns,
-          migrations: migrations,
+          identity: view.identity,
+          last: last,
           fields: found,
           mask: mask
         )
