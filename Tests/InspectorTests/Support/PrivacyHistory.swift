@@ -151,6 +151,8 @@ struct PrivacyHistory {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
+  mutating func shuffled<T>(_ elements: [T]) -> [T] { elements.shuffled(using: &random) }
+
   /// Writes the file: up to three builds, with migrations between them.
   mutating func write() async throws {
     try await writeFirst()
