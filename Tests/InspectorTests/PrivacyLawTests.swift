@@ -39,9 +39,10 @@ struct PrivacyLawTests {
     async throws
   {
     let rounds = loopCount("STRATA_PRIVACY", Self.fewRounds)
-    let seed = randomSeed()
     // One history of a seed that failed.
     let only = ProcessInfo.processInfo.environment["STRATA_PRIVACY_ROUND"].flatMap { Int($0) }
+    // The usual histories are the same each time; more of them, or one, depend on STRATA_SEED.
+    let seed = rounds > Self.fewRounds || only != nil ? randomSeed() : 5
     print("the privacy law: seed \(seed), \(rounds) histories")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for lane in 0..<Self.lanes {

@@ -114,8 +114,10 @@ import Testing
     var random = SeededGenerator(seed: randomSeed())
     for _ in 0..<loopCount("STRATA_TOKENS", 300) {
       var sql = ""
-      // `:a(` starts a parameter that may have a quote in it, and no script runs with one.
-      for _ in 0..<6 { sql += text(&random).without(":") + noise(&random) + literal(&random).sql }
+      for _ in 0..<6 { sql += text(&random) + noise(&random) + literal(&random).sql }
+      // `:a(` starts a parameter that may have a quote in it, and no script runs with one; what an open quote takes
+      // along makes one also of the text of a comment.
+      sql = sql.without(":")
       #expect(NormalizedSQL(sql).bytes == FormerNormalizedSQL(sql).bytes, "\(random): \(sql)")
     }
   }
