@@ -96,7 +96,7 @@ import Testing
 
   @Test func `an ID that is a text is found, and its line breaks stand as escapes`() async throws {
     let shown = try await Program.strata("show", path, "notes", "welcome")
-    #expect(shown.output == "id:   welcome\ntext: hello\\nworld\n")
+    #expect(shown.output == "id:   welcome\ntext: \"hello\\nworld\"\n")
   }
 
   @Test func `an empty table says so, and is an empty array`() async throws {
