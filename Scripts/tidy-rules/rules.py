@@ -41,7 +41,7 @@ ENGINE = tuple(f"Sources/Strata{name}/" for name in ("Journal", "Storage", "Migr
                                                      "Maintenance", "Migrations"))
 LOCK = ("Sources/StrataBase/Lock",)
 # What locks files that exist for their locks, and OpenFile, whose method they call.
-LOCKED_FILES = ("Sources/StrataArchiving/ArchiveFolder.swift",
+LOCKED_FILES = ("Sources/StrataArchiving/Objects/ArchiveFolder.swift",
                 *(f"Sources/StrataJournal/File/{name}" for name in ("LockFile", "LockedMark", "OpenFile", "SharedLock")))
 BANS = [
     Ban("try!", "try!", r"\btry!", SOURCES, "Throw the error, or trap with preconditionFailure and a sentence."),

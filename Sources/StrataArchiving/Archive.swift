@@ -12,7 +12,8 @@ public import StrataJournal
 /// hashes. Segments continue each other: the chain of one starts where the previous one ends. A gap occurs
 /// only before a snapshot that was added because segments were too far behind.
 ///
-/// To implement it for another place, follow these rules. Each operation takes effect whole or not at all,
+/// To implement it for another place, implement ``ObjectArchive``, which has all the rules over five operations. An archive that
+/// implements these methods itself follows the same rules. Each operation takes effect whole or not at all,
 /// and its effect is on a disk, or wherever it is to survive, when it returns. After
 /// `ArchiveError.Reason.away(_:)` it may have taken effect.
 public protocol Archive: Sendable {

@@ -30,6 +30,8 @@ package actor ArchivePull {
   package enum End: Sendable {
     /// Where the archive ends.
     case head
+    /// There, or at the last delta before which nothing is missing: a copy of an archive that was made while it was written.
+    case lastWhole
     /// An earlier point; the file is in a new epoch, as its history is cut.
     case point(HistoryPoint)
   }
@@ -154,14 +156,38 @@ package actor ArchivePull {
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try await check(base, with: try ReadView(connection))
     try await fillChunks(of: list, in: connection)
-    let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
-      try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
+    var last = base.mark
+    // Without it the deltas after the snapshot cannot be read, and the snapshot has one of its own.
+    if try await hasCatalog(for: end) {
+      last = try await appendSegments(after: last, to: end, head) { frames, epoch in
+        try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
+      }
+      let catalog = try await catalog(of: head)
+      try connection.transaction {
+        try catalog.write(to: connection, through: last.revision)
+      }
     }
-    let catalog = try await catalog(of: head)
-    try connection.transaction {
-      try catalog.write(to: connection, through: last.revision)
+    if case .lastWhole = end, last != head.mark {
+      Notice.report(
+        """
+        \(archive.name) is whole up to revision \(last.revision), and its head is at \(head.mark.revision): it may have been \
+        copied while it was written; copy its file head first, then the rest
+        """
+      )
     }
     return try finish(connection, head, end)
+  }
+
+  /// Whether the catalog is there; what lacks it is damaged, but for a copy that was made while it was written.
+  private func hasCatalog(for end: End) async throws(ArchiveError) -> Bool {
+    guard case .lastWhole = end else { return true }
+    do throws(ArchiveError) {
+      _ = try await archive.catalog()
+      return true
+    } catch {
+      guard case .notFound = error.reason else { throw error }
+      return false
+    }
   }
 
   /// The catalog of a history that goes through a head.
@@ -211,6 +237,7 @@ package actor ArchivePull {
       let start = try await archive.gaps().last?.upperBound ?? 0
       base = snapshots.first { $0.mark.revision >= start }
     case .head: base = snapshots.last { $0.mark.revision <= head.mark.revision }
+    case .lastWhole: base = try await lastWhole(of: snapshots, head)
     case .point(.revision(let revision)):
       if revision > head.mark.revision {
         throw PersistenceError.Reason.notReached(revision, last: head.mark.revision)
@@ -229,6 +256,22 @@ package actor ArchivePull {
       }
     }
     return base ?? oldest
+  }
+
+  /// The last snapshot of which nothing is missing.
+  private func lastWhole(
+    of snapshots: [ArchiveSnapshot],
+    _ head: ArchiveHead
+  ) async throws(ArchiveError) -> ArchiveSnapshot? {
+    for snapshot in snapshots.reversed() where snapshot.mark.revision <= head.mark.revision {
+      do throws(ArchiveError) {
+        let list = try await archive.list(of: snapshot.mark.revision)
+        if try await archive.missing(Array(list.chunks.values)).isEmpty { return snapshot }
+      } catch {
+        guard case .notFound = error.reason else { throw error }
+      }
+    }
+    return nil
   }
 
   private func fillChunks(of list: ArchiveSnapshot.List, in connection: Connection) async throws {
@@ -391,7 +434,7 @@ extension ArchivePull.End {
   /// Whether a delta is part of the history up to here.
   fileprivate func includes(_ header: DeltaHeader) -> Bool {
     switch self {
-    case .head: true
+    case .head, .lastWhole: true
     case .point(.revision(let revision)): header.revision <= revision
     case .point(.time(let time)): header.time <= time.microseconds
     case .point(.snapshot): false

@@ -185,7 +185,7 @@ struct ArchiveDamageTests {
   }
 
   /// Both are read into memory: nothing on this machine is damaged, and nothing here helps.
-  @Test(arguments: ["catalog-", "snapshots/"], ["SQLite format 3", "CREATE TABLE", "books"])
+  @Test(arguments: ["images/catalog-", "images/0"], ["SQLite format 3", "CREATE TABLE", "books"])
   func `a damaged catalog or list is damage of the archive`(_ prefix: String, _ text: String)
     async throws
   {
@@ -207,11 +207,11 @@ struct ArchiveDamageTests {
 
     let archive = FolderArchive(sample.folder)
     let pulling = await #expect(throws: PersistenceError.self) { try await sample.pull(to: .head) }
-    let what = prefix == "catalog-" ? "its catalog: " : "the list of snapshot "
+    let what = prefix == "images/catalog-" ? "its catalog: " : "the list of snapshot "
     #expect(pulling?.reason.sentence.contains("\(archive.name) is damaged: \(what)") == true)
     let verification = try await ArchivePull.verify(archive)
     let isSound = { (name: String) in verification.checks.first { $0.name == name }?.passed }
-    #expect(isSound("catalog") == (prefix != "catalog-"))
+    #expect(isSound("catalog") == (prefix != "images/catalog-"))
     #expect(!verification.isSound)
   }
 }

@@ -97,9 +97,9 @@ struct ErasedFromArchiveTests {
   /// Whether the archive has the text, in a delta or in a chunk.
   private func archiveHasSecret() async throws -> Bool {
     let text = Data(Self.secret.utf8)
-    let segments = await memory.segments(after: 0, bytes: .max)
+    let segments = try await memory.segments(after: 0, bytes: .max)
     if segments.contains(where: { Data($0.body).range(of: text) != nil }) { return true }
-    for snapshot in await memory.snapshots() {
+    for snapshot in try await memory.snapshots() {
       let list = try await memory.list(of: snapshot.mark.revision)
       let chunks = try await memory.chunks(Array(list.chunks.values))
       if chunks.contains(where: { Data($0.body).range(of: text) != nil }) { return true }
@@ -140,7 +140,7 @@ struct ErasedFromArchiveTests {
     add(7...7, to: store)
     try await leader.replicated(through: 8)
     #expect(try await !archiveHasSecret())
-    #expect(await memory.head()?.mark.revision == 8)
+    #expect(try await memory.head()?.mark.revision == 8)
     #expect(books(store) == Array(2...7))
     try await leader.close()
   }

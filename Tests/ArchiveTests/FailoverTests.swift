@@ -168,7 +168,7 @@ struct FailoverTests {
     let second = try await open("second")
     try add(4...5, to: LibraryStore(second))
     try await second.close()
-    let before = try #require(await memory.head())
+    let before = try #require(try await memory.head())
     let head = try await memory.lead(
       ArchiveCandidate(
         store: before.store,
@@ -303,7 +303,7 @@ struct FailoverTests {
     let otherStore = LibraryStore(other)
     try add(11...15, to: otherStore)
     try await other.replicated(through: 15)
-    let epoch = try #require(await memory.head()).epoch
+    let epoch = try #require(try await memory.head()).epoch
     let error = await #expect(throws: PersistenceError.self) {
       // It may know by now.
       try add(next...next, to: store)
@@ -313,7 +313,7 @@ struct FailoverTests {
     try await second.close()
     try add(16...17, to: otherStore)
     try await other.replicated(through: 17)
-    #expect(await memory.head()?.epoch == epoch)
+    #expect(try await memory.head()?.epoch == epoch)
     #expect(try await pulledBooks() == Array(1...17))
     try await other.close()
   }
@@ -641,7 +641,7 @@ struct FailoverTests {
     let first = try await open("first")
     try add(1...3, to: LibraryStore(first))
     try await first.close()
-    let snapshots = await memory.snapshots().map(\.mark.revision)
+    let snapshots = try await memory.snapshots().map(\.mark.revision)
     try await memory.remove(segmentsThrough: 0, snapshots: snapshots)
     archive.fail { $0 == "add snapshot" ? .lost : nil }
     let again = try await open("first", through: archive)

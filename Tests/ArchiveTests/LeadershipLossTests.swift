@@ -64,7 +64,8 @@ struct LeadershipLossTests {
     try await leader.replicated(through: 4)
     try await leader.erase([Book.ID(1)])
     for await _ in restarts { break }
-    guard let head = await memory.head() else { throw ArchiveError(.empty, archive: memory.name) }
+    let found = try await memory.head()
+    guard let head = found else { throw ArchiveError(.empty, archive: memory.name) }
     await archive.pause()
     try await memory.release(ArchiveTerm(epoch: head.epoch, lease: .seconds(60)))
     let led = try await memory.lead(
@@ -156,7 +157,7 @@ struct LeadershipLossTests {
     async let opening = open("second", lease: lease, in: archive)
     var renewals = renewed.makeAsyncIterator()
     for _ in 1...8 { _ = await renewals.next() }
-    let found = await memory.head()
+    let found = try await memory.head()
     let head = try #require(found)
     let candidate = ArchiveCandidate(
       store: head.store,
@@ -177,7 +178,7 @@ struct LeadershipLossTests {
     #expect(leads.withLock { $0 } == 1)
     try await leader.close()
     // No renewal comes after the release.
-    #expect(await memory.head()?.lease == .zero)
+    #expect(try await memory.head()?.lease == .zero)
   }
 
   @Test

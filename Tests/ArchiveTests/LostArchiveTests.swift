@@ -188,12 +188,12 @@ struct LostArchiveTests {
     add(7...8, to: leaderStore)
     try await leader.replicated(through: leader.revision)
     try await leader.close()
-    let head = try #require(await memory.head())
+    let head = try #require(try await memory.head())
     #expect(head.epoch == former.report.archive?.epoch)
     var events = former.archiveEvents.makeAsyncIterator()
     archive.work()
     while let event = await events.next() { if case .notLeading = event { break } }
-    #expect(await memory.head()?.mark == head.mark)
+    #expect(try await memory.head()?.mark == head.mark)
     try await former.close()
   }
 
@@ -203,7 +203,7 @@ struct LostArchiveTests {
     add(1...3, to: LibraryStore(leader))
     try await leader.replicated(through: 3)
     try await leader.close()
-    let head = try #require(await memory.head())
+    let head = try #require(try await memory.head())
     _ = try await memory.lead(
       ArchiveCandidate(
         store: head.store,

@@ -80,14 +80,14 @@ struct OlderArchiveTests {
     let text = try String(contentsOf: head, encoding: .utf8)
     let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
-    for format in [2, 1, 0, Int.random(in: .min..<0, using: &random)] {
-      let changed = text.replacing("\"format\":3", with: "\"format\":\(format)")
+    for format in [3, 2, 1, 0, Int.random(in: .min..<0, using: &random)] {
+      let changed = text.replacing("\"format\":4", with: "\"format\":\(format)")
       #expect(changed != text)
       try Data(changed.utf8).write(to: head)
       let before = try contents()
       let place: Comment = "format \(format), seed \(seed)"
       let error = await #expect(throws: PersistenceError.self, place) { try await pass(door) }
-      let reason = ArchiveError(.olderFormat(found: format, known: 3), archive: folder)
+      let reason = ArchiveError(.olderFormat(found: format, known: 4), archive: folder)
       #expect(error?.reason == .archive(reason), place)
       #expect(error?.remedy == .useOlderBuild, place)
       let text = error?.description ?? ""
@@ -102,8 +102,9 @@ struct OlderArchiveTests {
   func `one with a catalog of another format is refused by that number, not as damage`(
     format: UInt8
   ) async throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    let catalog = URL(fileURLWithPath: folder)
+    let images = "\(folder)/images"
+    let names = try FileManager.default.contentsOfDirectory(atPath: images)
+    let catalog = URL(fileURLWithPath: images)
       .appendingPathComponent(try #require(names.first { $0.hasPrefix("catalog-") }))
     var image = try Data(contentsOf: catalog)
     image[63] = format

@@ -97,7 +97,7 @@ struct RewrittenHistoryTests {
     add(4...20, to: store)
     try await persistence.replicated(through: 20)
     try await persistence.close()
-    let compared = try #require(await memory.head()).mark
+    let compared = try #require(try await memory.head()).mark
     let path = try StorePath(directory.path("app.strata"), for: .archiving)
     let before = try StoreBytes(path.file)
     await memory.replace(by: former)
@@ -110,7 +110,7 @@ struct RewrittenHistoryTests {
       return
     }
     #expect(try StoreBytes(path.file) == before)
-    let mark = try #require(await memory.head()).mark
+    let mark = try #require(try await memory.head()).mark
     #expect(try await pull.replace(by: mark).revision == 3)
   }
 
@@ -128,7 +128,9 @@ struct RewrittenHistoryTests {
     add(11...13, to: other)
     _ = try await second.snapshot(named: "end")
     try await second.replicated(through: second.revision)
-    while await memory.snapshots().last?.mark.revision != second.revision { await Task.yield() }
+    while try await memory.snapshots().last?.mark.revision != second.revision {
+      await Task.yield()
+    }
     try await second.close()
     // Nothing in the archive says in which epoch its end was written.
     try await memory.remove(segmentsThrough: second.revision, snapshots: [])
@@ -143,7 +145,7 @@ struct RewrittenHistoryTests {
     try await alone.erase([Book.ID(99)])
     try await alone.close()
     let path = try StorePath(directory.path("app.strata"), for: .archiving)
-    var head = try #require(await memory.head())
+    var head = try #require(try await memory.head())
     // As a process sees it that has just led, and compares what it leads.
     head.leader = ArchivePolicy().leader(at: path)
     let relation = try await ArchiveRelation.find(of: path, to: memory, head).relation
@@ -160,7 +162,7 @@ struct RewrittenHistoryTests {
     let former = await memory.contents
     try await persistence.erase([Book.ID(99)])
     try await persistence.replicated(through: persistence.revision)
-    let (later, end) = (await memory.contents, await memory.head()?.mark.revision)
+    let (later, end) = (await memory.contents, try await memory.head()?.mark.revision)
     await memory.replace(by: former)
 
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
@@ -209,9 +211,9 @@ struct RewrittenHistoryTests {
     for await _ in lost { break }
     try await persistence.close()
     #expect(try await archived() == store.state.db)
-    #expect(await memory.gaps() == [])
+    #expect(try await memory.gaps() == [])
     // The history is there too, and not only its end.
-    #expect(await memory.segments(after: 0, bytes: .max).first?.start.revision == 0)
+    #expect(try await memory.segments(after: 0, bytes: .max).first?.start.revision == 0)
   }
 
   @Test
@@ -388,14 +390,14 @@ struct RewrittenHistoryTests {
     let store = LibraryStore(leader)
     add(1...2, to: store)
     try await leader.replicated(through: leader.revision)
-    let chain = await memory.head()?.mark
+    let chain = try await memory.head()?.mark
     try await follow(memory).close()
     try await leader.close()
     let entity = ErasedEntities([.init(table: "books", meantBy: "99")])
     _ = try StoreErasure.run(at: directory.path("app.strata"), entity, .refuse)
     let again = try await open()
     try await again.replicated(through: again.revision)
-    #expect(await memory.head()?.mark == chain)
+    #expect(try await memory.head()?.mark == chain)
     let follower = try await follow(memory)
     #expect(follower.initialState.db == again.initialState.db)
     try await follower.close()

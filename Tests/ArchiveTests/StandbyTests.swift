@@ -107,7 +107,7 @@ struct StandbyTests {
     #expect(copy.state.db == store.state.db)
     add(41...41, to: copy)
     try await persistence.replicated(through: persistence.revision)
-    #expect(await memory.head()?.leader == "two")
+    #expect(try await memory.head()?.leader == "two")
     try await standby.close()
   }
 

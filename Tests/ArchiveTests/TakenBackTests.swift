@@ -119,7 +119,7 @@ struct TakenBackTests {
     to revision: Revision,
     _ body: () async throws -> Void
   ) async throws {
-    let head = try #require(await memory.head())
+    let head = try #require(try await memory.head())
     let before = try books(path)
     let error = await #expect(throws: PersistenceError.self) { try await body() }
     let expected = ArchiveError(
@@ -129,8 +129,8 @@ struct TakenBackTests {
     #expect(error?.reason == .archive(expected))
     #expect(error.map { "\($0)".contains("--replace") } == true)
     #expect(try books(path) == before)
-    #expect(await memory.head()?.mark == head.mark)
-    #expect(await memory.head()?.epoch == head.epoch)
+    #expect(try await memory.head()?.mark == head.mark)
+    #expect(try await memory.head()?.epoch == head.epoch)
   }
 
   @Test
@@ -183,7 +183,7 @@ struct TakenBackTests {
     _ = try StoreBackup.copyBlocking(path, to: backup)
     try await StoreBackup.restore(backup, replacing: path)
     try await add(6...7, in: memory)
-    #expect(await memory.head()?.mark.revision == 7)
+    #expect(try await memory.head()?.mark.revision == 7)
     // It has led since, so it is as any other file.
     try await add(8...8, to: "second", in: memory)
     let again = try await open(in: memory)
@@ -252,12 +252,12 @@ struct TakenBackTests {
     try await second.replicated(through: second.revision)
     try await second.close()
     try await StoreBackup.restore(backup, replacing: path)
-    let before = await memory.head()
+    let before = try await memory.head()
     let error = await #expect(throws: PersistenceError.self) {
       try await push(ifLacking: .replaceIfTakenBack)
     }
     #expect("\(String(describing: error))".contains("the erasure of 1 entity"))
-    #expect(await memory.head()?.mark == before?.mark)
+    #expect(try await memory.head()?.mark == before?.mark)
     let report = try await push(ifLacking: .replaceWithErased)
     #expect(report.hasRestarted)
     #expect(report.replaced != nil)
@@ -280,7 +280,7 @@ struct TakenBackTests {
     #expect(report.revision == 5)
     #expect(report.replaced?.revisions == 6...8)
     try await open(in: memory).close()
-    #expect(await memory.head()?.mark.revision == 5)
+    #expect(try await memory.head()?.mark.revision == 5)
   }
 
   /// Expects that an opening is refused because the file was taken back.
@@ -316,7 +316,7 @@ struct TakenBackTests {
       Issue.record("\(String(describing: led))")
       return
     }
-    #expect(await memory.head()?.mark.revision == 9)
+    #expect(try await memory.head()?.mark.revision == 9)
     try await leader.close()
   }
 
@@ -339,7 +339,7 @@ struct TakenBackTests {
       return
     }
     #expect(detail.contains("taken back to revision 5"))
-    #expect(await memory.head()?.mark.revision == 8)
+    #expect(try await memory.head()?.mark.revision == 8)
     try await leader.close()
   }
 }

@@ -251,7 +251,7 @@ struct ArchiveCommandTests {
       folder
     )
     #expect(damaged.status == 4)
-    #expect(damaged.output.contains("FAILED  contents  the header of snapshot"), "\(damaged)")
+    #expect(damaged.output.contains("FAILED  contents  snapshot "), "\(damaged)")
     #expect(damaged.output.contains("\(folder) is damaged: 1 of 4 checks failed."))
     let json = try await Program.strata("archive", "verify", "--from", folder, "--json")
     #expect(json.status == 4)

@@ -16,7 +16,7 @@ package final class MemoryPlace: ArchivePlace {
     }
   }
 
-  package func archive(of machine: Int) -> any Archive { memory }
+  package func archive(of machine: Int) -> any Archive { memory.another() }
   package func direct() -> any Archive { memory }
 
   package func keepCopy() async {

@@ -40,10 +40,10 @@ struct Pull: AsyncParsableCommand {
 
   private var end: ArchivePull.End {
     get throws {
-      guard let at else { return .head }
+      guard let at else { return .lastWhole }
       switch try RevisionExpression(argument: at) {
       case .point(let point): return .point(point)
-      case .head(back: 0): return .head
+      case .head(back: 0): return .lastWhole
       case .head: throw ValidationError("--at takes no HEAD~N here: name a revision.")
       }
     }

@@ -2,7 +2,7 @@ import Foundation
 import StrataBase
 import StrataJournal
 
-/// A line of JSON that begins a file of a ``FolderArchive``, or is one.
+/// A line of JSON that begins an object of an archive, or is one.
 ///
 /// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot, or the head
 /// would be led for years.
@@ -32,12 +32,18 @@ extension HashedJSON {
   func encoded() throws -> [UInt8] {
     var line = self
     line.hash = try computedHash()
-    return try FolderArchive.encode(line)
+    return try line.json()
   }
 
   private func computedHash() throws -> String {
     var line = self
     line.hash = nil
-    return Checksum(of: try FolderArchive.encode(line)).description
+    return Checksum(of: try line.json()).description
+  }
+
+  private func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self))
   }
 }

@@ -12,12 +12,8 @@ struct ArchiveFolder: Sendable {
   /// How long another process may hold the lock.
   let patience: Duration
 
-  /// Makes the folder, or what is missing of it.
-  func make() throws {
-    for folder in [""] + Self.folders { try makeFolder(path(folder)) }
-    try checkFolders()
-    // The folder itself may be a link.
-    try disk.sync(path("."))
+  private func make() throws {
+    try makeFolder(root)
     try syncParent()
   }
 
@@ -30,16 +26,23 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  fileprivate static let folders = ["segments", "snapshots", "chunks"]
+  fileprivate static let folders = ["segments", "snapshots", "images", "chunks"]
 
-  /// Refuses links as folders: nothing outside of this folder may be removed.
-  private func checkFolders() throws(CorruptionError) {
+  /// Makes the folders that are missing, and refuses links: nothing outside of this folder may be removed.
+  private func makeFolders() throws {
+    var isMade = false
     for folder in Self.folders {
       var status = stat()
-      guard lstat(path(folder), &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { continue }
-      let kind = FileIdentity.kind(ifNotRegular: status) ?? "a file"
-      throw CorruptionError("\(path(folder)) is \(kind), not a folder")
+      if lstat(path(folder), &status) != 0 {
+        try makeFolder(path(folder))
+        isMade = true
+      } else if status.st_mode & S_IFMT != S_IFDIR {
+        let kind = FileIdentity.kind(ifNotRegular: status) ?? "a file"
+        throw CorruptionError("\(path(folder)) is \(kind), not a folder")
+      }
     }
+    // The folder itself may be a link.
+    if isMade { try disk.sync(path(".")) }
   }
 
   fileprivate static let unfinished = ".writing-"
@@ -61,29 +64,35 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  /// Runs `body` while no other process changes the folder.
-  ///
-  /// A process that holds the lock for longer than the patience of this folder may have been stopped. Then
-  /// its lock is taken over, and its changes are refused if it continues.
-  ///
-  /// - Parameter check: called before a lock is taken over; throws if this process must not do that.
+  /// What is done about a process that holds the lock for longer than the patience of this folder: it may have been stopped.
+  enum Patience {
+    /// Its lock is taken over, and its changes fail if it continues.
+    case takingOver
+    /// Nothing is changed.
+    case waiting
+  }
+
+  /// Runs `body` while no other process changes the folder, which is made if it is not there.
   func locked<R>(
-    takingOverAfter check: () throws -> Void,
+    _ patience: Patience,
     _ body: (borrowing HeldArchiveFolder) throws -> R
   ) throws -> R {
-    let held = try hold(takingOverAfter: check)
-    try checkFolders()
+    let held = try hold(patience)
+    try makeFolders()
     return try body(held)
   }
 
-  private func hold(takingOverAfter check: () throws -> Void) throws -> HeldArchiveFolder {
+  private func hold(_ patience: Patience) throws -> HeldArchiveFolder {
     // A pause is as long as most changes take.
-    for _ in 0...Int(patience / .milliseconds(2)) {
+    for _ in 0...Int(self.patience / .milliseconds(2)) {
       if let held = try holdIfFree() { return held }
       Scheduling.current.block(for: .milliseconds(2))
     }
-    try check()
-    return try takeOver()
+    switch patience {
+    case .takingOver: return try takeOver()
+    case .waiting:
+      throw ArchiveError.Reason.away("another process holds its lock, and does not release it")
+    }
   }
 
   private func holdIfFree() throws -> HeldArchiveFolder? {
@@ -92,6 +101,7 @@ struct ArchiveFolder: Sendable {
     let held = HeldArchiveFolder(self, lock)
     // Another process has put a new lock file there since it was opened.
     guard held.isHeld else { return nil }
+    try held.removeUnfinished()
     return held
   }
 
@@ -115,8 +125,9 @@ struct ArchiveFolder: Sendable {
     do throws(SystemError) {
       return try disk.openOrCreate(path("lock"), like: owner)
     } catch {
-      if error.code == ENOENT { throw ArchiveError.Reason.empty }
-      throw error
+      guard error.code == ENOENT else { throw error }
+      try make()
+      return try disk.openOrCreate(path("lock"), like: owner)
     }
   }
 
@@ -158,22 +169,26 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  /// How many bytes a file has; 0 if it is not there.
-  func size(of file: String) throws -> Int64 {
+  /// Whether there is a file of the name.
+  func has(_ file: String) throws -> Bool {
     var status = stat()
-    return lstat(path(file), &status) == 0 ? Int64(status.st_size) : 0
+    return lstat(path(file), &status) == 0
   }
 
-  /// How long ago a file was written, in seconds.
-  func age(of file: String, _ now: Date) throws -> TimeInterval {
+  /// A file in a list; nil if it is not there any more.
+  func entry(_ file: String, _ now: Date) throws -> ArchiveObject.Entry? {
     var status = stat()
-    guard lstat(path(file), &status) == 0 else { return 0 }
+    guard lstat(path(file), &status) == 0 else { return nil }
     #if canImport(Darwin)
       let seconds = status.st_mtimespec.tv_sec
     #else
       let seconds = status.st_mtim.tv_sec
     #endif
-    return now.timeIntervalSince1970 - TimeInterval(seconds)
+    return ArchiveObject.Entry(
+      name: file,
+      size: Int64(status.st_size),
+      age: .seconds(now.timeIntervalSince1970 - TimeInterval(seconds))
+    )
   }
 }
 
@@ -203,22 +218,21 @@ struct HeldArchiveFolder: ~Copyable {
   }
 
   private func checkIsHeld() throws(ArchiveError.Reason) {
-    if !isHeld { throw .refused }
+    if !isHeld { throw .away("another process has taken its lock over") }
   }
 
-  /// Removes files that a process has not finished.
-  func removeUnfinished() throws {
-    for folder in [""] + ArchiveFolder.folders {
-      for name in try self.folder.allNames(in: folder) where ArchiveFolder.isUnfinished(name) {
-        try remove(folder.isEmpty ? name : "\(folder)/\(name)")
-      }
+  /// Removes files that a process has not finished: while it has no name yet, a file is beside the lock.
+  fileprivate func removeUnfinished() throws {
+    for name in try folder.allNames(in: "") where ArchiveFolder.isUnfinished(name) {
+      try remove(name)
     }
   }
 
   /// Writes a file that gets its name once it is synced.
   func write(_ contents: [UInt8], to file: String) throws {
     let (disk, path) = (folder.disk, folder.path(file))
-    let temporary = "\(path)\(ArchiveFolder.unfinished)\(Scheduling.uuid().uuidString)"
+    let name = "object\(ArchiveFolder.unfinished)\(Scheduling.uuid().uuidString)"
+    let temporary = folder.path(name)
     do {
       try write(contents, temporary: temporary)
       try checkIsHeld()

@@ -1,0 +1,143 @@
+public import Foundation
+import StrataBase
+import StrataJournal
+
+/// An archive at a place that keeps objects by their names: files of a folder, rows of a table, an object store over HTTP.
+///
+/// A place implements five operations: ``get(_:)``, ``put(_:as:if:)``, ``list(_:after:)``, ``remove(_:)`` and
+/// ``Archive/hints()``. Every rule of an archive is here, over these.
+///
+/// ```
+/// head                                            who leads, how far it is, and what belongs to it
+/// segments/<last>-<first>-<before>-<chain>-<round>  deltas
+/// snapshots/<revision>-<number>-<round>           a snapshot and the names of its chunks
+/// images/<revision>-<number>-<round>              the image of a snapshot
+/// images/catalog-<number>-<round>                 everything that is in no delta
+/// chunks/<SHA-256>-<round>                        runs of entities
+/// ```
+///
+/// The object `head` is the only one that is replaced, on the condition that it is the one that was read: that is the
+/// only point of decision. All others are written once, and count when the head names them: the last segment by the chain at
+/// its end, and each segment names the one before it by the chain at its start. What a head does not name is left over from
+/// a change that failed, and no reader sees it.
+///
+/// *Rounds* make removing safe without a clock. A new leader, a restart and a removal raise the number in the head. An object
+/// that is put bears the round of the head that will name it, so what a head of a later round does not name will never be
+/// named: it may be removed at any time, also by a process that was stopped meanwhile.
+///
+/// To implement another place, follow these rules. Each operation takes effect whole or not at all, and its effect is where it
+/// is to survive when it returns. After `ArchiveError.Reason.away(_:)` it may have taken effect, or may do so later. A place
+/// whose answer was lost does not repeat a put: the head is read again, which says whether it is there.
+public protocol ObjectArchive: Archive {
+  /// The names of the chunks of the list that was read last.
+  var chunkNames: ChunkNames { get }
+
+  /// An object; nil if there is none.
+  func get(_ name: String) async throws(ArchiveError) -> ArchiveObject?
+
+  /// Puts an object if the condition holds; returns whether it did.
+  ///
+  /// Objects other than `head` are only put if they are absent.
+  func put(
+    _ body: [UInt8],
+    as name: String,
+    if condition: ArchiveObject.Condition
+  ) async throws(ArchiveError) -> Bool
+
+  /// The objects whose names begin with a prefix and sort after a name by their bytes; in any order.
+  func list(_ prefix: String, after name: String) async throws(ArchiveError)
+    -> [ArchiveObject.Entry]
+
+  /// Removes objects; those that are not there count as removed.
+  func remove(_ names: [String]) async throws(ArchiveError)
+}
+
+/// An object of an archive, as it was read.
+public struct ArchiveObject: Sendable, Equatable {
+  /// Stands for the contents of a name at one time.
+  ///
+  /// Each put of `head` gives it another one, which it never had before. That of another object has no meaning.
+  public typealias Tag = String
+
+  /// When an object is put.
+  public enum Condition: Sendable, Equatable {
+    /// If there is none of the name.
+    case absent
+    /// If the one that is there has this tag.
+    case tag(Tag)
+  }
+
+  /// An object in a list.
+  public struct Entry: Sendable, Equatable {
+    /// The name.
+    public let name: String
+    /// How many bytes it has.
+    public let size: Int64
+    /// How long ago it was put, by the clock of the place.
+    public let age: Duration
+
+    /// Creates an entry.
+    public init(name: String, size: Int64, age: Duration) {
+      (self.name, self.size, self.age) = (name, size, age)
+    }
+  }
+
+  /// The bytes.
+  public let body: [UInt8]
+  /// The tag.
+  public let tag: Tag
+  /// When it was put, by the clock of the place; meant for `head` alone.
+  public let time: Date
+  /// How long ago that was, by the same clock.
+  public let age: Duration
+
+  /// Creates an object.
+  public init(body: [UInt8], tag: Tag, time: Date, age: Duration) {
+    (self.body, self.tag, self.time, self.age) = (body, tag, time, age)
+  }
+}
+
+/// The names of the chunks of a list, so that a reader of the list finds them without another one.
+///
+/// A value of an archive has one of its own.
+public final class ChunkNames: Sendable {
+  private let names = Lock<[ArchiveChunk.ID: ChunkName]>([:])
+
+  /// No names.
+  public init() {}
+
+  /// Forgets the names, and takes these.
+  func replace(by new: some Sequence<ChunkName>) {
+    names.withLock { $0 = [:] }
+    add(new)
+  }
+
+  func add(_ new: some Sequence<ChunkName>) {
+    names.withLock { names in
+      for name in new { names[name.id] = name }
+    }
+  }
+
+  func find(_ id: ArchiveChunk.ID) -> ChunkName? { names.withLock { $0[id] } }
+}
+
+extension ObjectArchive {
+  func list(_ prefix: String) async throws(ArchiveError) -> [ArchiveObject.Entry] {
+    try await list(prefix, after: "")
+  }
+
+  /// Runs `body`, and says which archive its errors are about.
+  func perform<R>(_ body: () async throws -> R) async throws(ArchiveError) -> R {
+    do {
+      return try await body()
+    } catch let error as ArchiveError {
+      throw error
+    } catch let error as ArchiveError.Reason {
+      throw ArchiveError(error, archive: name)
+    } catch let error as CorruptionError {
+      throw ArchiveError(.damaged(error.detail), archive: name)
+    } catch {
+      throw ArchiveError(.away("\(error)"), archive: name)
+    }
+  }
+}
