@@ -111,7 +111,10 @@ struct ArchiveCommandTests {
     #expect(again.status == 3)
     #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("notes".utf8))
     let left = FileManager.default.subpaths(atPath: folder) ?? []
-    #expect(Set(left) == ["notes.txt", "lock", "segments", "snapshots", "chunks"])
+    // The head says that there is no store.
+    #expect(
+      Set(left) == ["notes.txt", "lock", "head", "segments", "snapshots", "images", "chunks"]
+    )
     // The file of the store is whole, and can go there again.
     let push = try await Program.strata("push", directory.path("app.strata"), "--to", folder)
     #expect(push.status == 0, "\(push)")
