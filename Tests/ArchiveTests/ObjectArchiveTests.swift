@@ -92,7 +92,7 @@ struct ObjectArchiveTests {
       }
     }
 
-    func get(_ name: String) async throws(ArchiveError) -> ArchiveObject? {
+    func get(_ name: String) async throws(ArchiveError) -> ObjectContents? {
       try await stop()
       return await inner.get(name)
     }
@@ -100,7 +100,7 @@ struct ObjectArchiveTests {
     func put(
       _ body: [UInt8],
       as name: String,
-      if condition: ArchiveObject.Condition
+      if condition: ObjectCondition
     ) async throws(ArchiveError) -> Bool {
       try await stop()
       return await inner.put(body, as: name, if: condition)
@@ -109,7 +109,7 @@ struct ObjectArchiveTests {
     func list(
       _ prefix: String,
       after name: String
-    ) async throws(ArchiveError) -> [ArchiveObject.Entry] {
+    ) async throws(ArchiveError) -> [ObjectEntry] {
       try await stop()
       return await inner.list(prefix, after: name)
     }

@@ -23,7 +23,7 @@ final class ObjectServer: Sendable {
     var time = Date.distantPast
     /// The `Date` of the answer.
     var now = Date.distantPast
-    var entries: [ArchiveObject.Entry] = []
+    var entries: [ObjectEntry] = []
     var isTruncated = false
   }
 
@@ -98,7 +98,7 @@ final class ObjectServer: Sendable {
       let names = state.objects.keys.filter { $0.hasPrefix(prefix) && $0 > after }.sorted()
       var page = names.prefix(3).map { name in
         let object = state.objects[name]
-        return ArchiveObject.Entry(
+        return ObjectEntry(
           name: name,
           size: Int64(object?.body.count ?? 0),
           age: .seconds(now.timeIntervalSince(object?.time ?? now))
@@ -131,10 +131,10 @@ final class ServerArchive: ObjectArchive {
     throw away("no answer")
   }
 
-  func get(_ name: String) throws(ArchiveError) -> ArchiveObject? {
+  func get(_ name: String) throws(ArchiveError) -> ObjectContents? {
     let response = try send(.get(name))
     if response.status == 404 { return nil }
-    return ArchiveObject(
+    return ObjectContents(
       body: response.body,
       tag: response.tag,
       time: response.time,
@@ -145,7 +145,7 @@ final class ServerArchive: ObjectArchive {
   func put(
     _ body: [UInt8],
     as name: String,
-    if condition: ArchiveObject.Condition
+    if condition: ObjectCondition
   ) throws(ArchiveError) -> Bool {
     let tag: String? = if case .tag(let tag) = condition { tag } else { nil }
     for _ in 0..<100 {
@@ -164,8 +164,8 @@ final class ServerArchive: ObjectArchive {
   func list(
     _ prefix: String,
     after name: String
-  ) throws(ArchiveError) -> [ArchiveObject.Entry] {
-    var (entries, last, isTruncated) = ([ArchiveObject.Entry](), name, true)
+  ) throws(ArchiveError) -> [ObjectEntry] {
+    var (entries, last, isTruncated) = ([ObjectEntry](), name, true)
     while isTruncated {
       let page = try send(.list(prefix, after: last))
       entries += page.entries

@@ -102,10 +102,9 @@ struct OlderArchiveTests {
   func `one with a catalog of another format is refused by that number, not as damage`(
     format: UInt8
   ) async throws {
-    let images = "\(folder)/images"
-    let names = try FileManager.default.contentsOfDirectory(atPath: images)
-    let catalog = URL(fileURLWithPath: images)
-      .appendingPathComponent(try #require(names.first { $0.hasPrefix("catalog-") }))
+    let head = try String(contentsOfFile: "\(folder)/head", encoding: .utf8)
+    let name = try #require(head.firstMatch(of: /images\/catalog-[^"]+/)).output
+    let catalog = URL(fileURLWithPath: "\(folder)/\(name)")
     var image = try Data(contentsOf: catalog)
     image[63] = format
     try image.write(to: catalog)

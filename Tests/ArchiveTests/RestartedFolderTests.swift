@@ -68,7 +68,7 @@ struct RestartedFolderTests {
       }
       end.wait()
     }
-    let reader = FolderArchive(path, on: Disk(watch: restart), now: { Date() })
+    let reader = FolderArchive(path, on: Disk(watch: restart))
     #expect(try await reader.segments(after: 0, bytes: .max) == [rewritten])
     #expect(failure.withLock { $0 } == nil)
   }

@@ -11,6 +11,8 @@ struct ArchiveFolder: Sendable {
   let disk: Disk
   /// How long another process may hold the lock.
   let patience: Duration
+  /// The time by which files are written; nil for that of the file system.
+  let time: (@Sendable () -> Date)?
 
   private func make() throws {
     try makeFolder(root)
@@ -133,8 +135,8 @@ struct ArchiveFolder: Sendable {
 
   fileprivate func path(_ file: String) -> String { file.isEmpty ? root : "\(root)/\(file)" }
 
-  /// The contents of a file; nil if it is not there.
-  func read(_ file: String) throws -> [UInt8]? {
+  /// The contents of a file, and when it was written; nil if it is not there.
+  func read(_ file: String) throws -> (contents: [UInt8], time: Date)? {
     do {
       return try readFile(path(file))
     } catch let error as SystemError where error.code == ENOENT {
@@ -142,15 +144,16 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  private func readFile(_ path: String) throws -> [UInt8] {
+  private func readFile(_ path: String) throws -> (contents: [UInt8], time: Date) {
     let file = try disk.open(path, O_RDONLY)
-    let size = try file.size()
+    let status = try file.status()
+    let size = Int64(status.st_size)
     guard size <= Self.sizeLimit else {
       throw CorruptionError("\(path) has \(size) bytes, which is too large")
     }
     let contents = try file.read(Int(size), at: 0)
     guard contents.count == size else { throw CorruptionError("\(path) is cut off") }
-    return contents
+    return (contents, status.modificationDate)
   }
 
   /// The size of the largest file, with room for its header.
@@ -176,19 +179,59 @@ struct ArchiveFolder: Sendable {
   }
 
   /// A file in a list; nil if it is not there any more.
-  func entry(_ file: String, _ now: Date) throws -> ArchiveObject.Entry? {
+  func entry(_ file: String, at now: Date) throws -> ObjectEntry? {
     var status = stat()
     guard lstat(path(file), &status) == 0 else { return nil }
+    let age = Duration.seconds(now.timeIntervalSince(status.modificationDate))
+    return ObjectEntry(name: file, size: Int64(status.st_size), age: age)
+  }
+
+  /// The time of the file system, which it gives to a file that is written now; nil if none can be written here.
+  fileprivate func measuredTime() -> Date? {
+    if let time { return time() }
+    let file = path("time\(Self.unfinished)\(Scheduling.uuid().uuidString)")
+    defer { unlink(file) }
+    do throws(SystemError) {
+      return try disk.create(file, like: owner).status().modificationDate
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// The clock of the file system of a folder.
+///
+/// It is asked once a minute at most, by a file that is made and removed; between, time passes as on this machine.
+struct FolderClock {
+  private let folder: ArchiveFolder
+  private var measured: (date: Date, at: ContinuousClock.Instant)?
+
+  init(_ folder: ArchiveFolder) { self.folder = folder }
+
+  /// What time it is there; where no file can be written, by the clock of this machine.
+  var now: Date {
+    mutating get {
+      let now = Scheduling.now
+      if folder.time != nil || measured.map({ now - $0.at >= .seconds(60) }) ?? true {
+        measured = folder.measuredTime().map { ($0, now) }
+      }
+      guard let measured else { return Scheduling.date }
+      return measured.date.addingTimeInterval((now - measured.at) / .seconds(1))
+    }
+  }
+
+  mutating func age(of time: Date) -> Duration { .seconds(now.timeIntervalSince(time)) }
+}
+
+extension stat {
+  /// When the file was written.
+  fileprivate var modificationDate: Date {
     #if canImport(Darwin)
-      let seconds = status.st_mtimespec.tv_sec
+      let time = st_mtimespec
     #else
-      let seconds = status.st_mtim.tv_sec
+      let time = st_mtim
     #endif
-    return ArchiveObject.Entry(
-      name: file,
-      size: Int64(status.st_size),
-      age: .seconds(now.timeIntervalSince1970 - TimeInterval(seconds))
-    )
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
   }
 }
 
@@ -253,6 +296,7 @@ struct HeldArchiveFolder: ~Copyable {
   private func write(_ contents: [UInt8], temporary: String) throws {
     let file = try folder.disk.create(temporary, like: folder.owner, O_WRONLY)
     try file.write(contents, at: 0)
+    if let time = folder.time?() { try file.setTime(time) }
     try file.sync()
   }
 

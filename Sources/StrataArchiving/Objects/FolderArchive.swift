@@ -4,9 +4,9 @@ package import StrataJournal
 
 /// An archive of plain files in a folder: for backups, a shared disk, and tests.
 ///
-/// Each object of an ``ObjectArchive`` is a file of its name, but for a line at the end of the file `head` with its tag and
-/// when it was written. A file gets its name once it is synced. Processes exclude each other by `flock` on the file `lock`, so
-/// the file system of a shared disk must support that. Leases run by the clock of each machine.
+/// Each object of an ``ObjectArchive`` is a file of its name, which it gets once it is synced. Processes exclude each other by
+/// `flock` on the file `lock`, so the file system of a shared disk must support that. Leases run by the clock of the file
+/// system, which sets the times of files: the clocks of the machines do not matter.
 ///
 /// A process that holds the lock for more than a second may have been stopped. One that puts an object then replaces the
 /// lock file; if the stopped process continues, its put fails.
@@ -27,67 +27,63 @@ public actor FolderArchive: ObjectArchive {
   }
 
   private let folder: ArchiveFolder
-  private let now: @Sendable () -> Date
+  private var clock: FolderClock
 
   /// An archive in a folder, which the first leader creates.
-  public init(_ path: String) {
-    self.init(path, on: .system, now: { Scheduling.date })
-  }
+  public init(_ path: String) { self.init(path, on: .system) }
 
-  /// - Parameter patience: How long another process may hold the lock before it is taken over.
+  /// - Parameters:
+  ///   - patience: How long another process may hold the lock before it is taken over.
+  ///   - time: The time by which files are written, in place of that of the file system.
   package init(
     _ path: String,
     on disk: Disk,
     patience: Duration = .seconds(1),
-    now: @escaping @Sendable () -> Date
+    time: (@Sendable () -> Date)? = nil
   ) {
     name = path
-    folder = ArchiveFolder(root: path, disk: disk, patience: patience)
-    self.now = now
+    folder = ArchiveFolder(root: path, disk: disk, patience: patience, time: time)
+    clock = FolderClock(folder)
   }
 }
 
 /// The five operations; it gives no hints.
 extension FolderArchive {
   /// A file.
-  public func get(_ name: String) throws(ArchiveError) -> ArchiveObject? {
-    try access { try read(name) }
+  public func get(_ name: String) throws(ArchiveError) -> ObjectContents? {
+    try access {
+      guard let file = try folder.read(name) else { return nil }
+      // No other object has a tag, and the time of no other is asked for.
+      guard name == ObjectName.head else {
+        return ObjectContents(body: file.contents, tag: "", time: file.time, age: .zero)
+      }
+      return ObjectContents(
+        body: file.contents,
+        tag: Self.tag(of: file.contents),
+        time: file.time,
+        age: clock.age(of: file.time)
+      )
+    }
   }
 
-  private func read(_ name: String) throws -> ArchiveObject? {
-    guard let contents = try folder.read(name) else { return nil }
-    guard name == ObjectName.head else {
-      return ArchiveObject(body: contents, tag: "", time: .distantPast, age: .zero)
-    }
-    let line = HeadLine(of: contents)
-    let time = line?.time ?? 0
-    return ArchiveObject(
-      body: Array(contents.dropLast(line == nil ? 0 : HeadLine.size)),
-      tag: line?.tag ?? "",
-      time: Date(microseconds: time),
-      age: .microseconds(now().microseconds) - .microseconds(time)
-    )
-  }
+  private static func tag(of contents: [UInt8]) -> String { Checksum(of: contents).description }
 
   /// Writes a file and syncs it, while no other process changes the folder.
   public func put(
     _ body: [UInt8],
     as name: String,
-    if condition: ArchiveObject.Condition
+    if condition: ObjectCondition
   ) throws(ArchiveError) -> Bool {
     try access {
       try folder.locked(.takingOver) { held in
         switch condition {
         case .absent: if try folder.has(name) { return false }
         case .tag(let tag):
-          guard name == ObjectName.head, try read(name)?.tag == tag else { return false }
+          guard let file = try folder.read(name), Self.tag(of: file.contents) == tag else {
+            return false
+          }
         }
-        guard name == ObjectName.head else {
-          try held.write(body, to: name)
-          return true
-        }
-        let line = HeadLine(tag: ObjectName.newNumber(), time: now().microseconds)
-        try held.write(body + line.bytes, to: name)
+        try held.write(body, to: name)
         return true
       }
     }
@@ -97,15 +93,16 @@ extension FolderArchive {
   public func list(
     _ prefix: String,
     after name: String
-  ) throws(ArchiveError) -> [ArchiveObject.Entry] {
+  ) throws(ArchiveError) -> [ObjectEntry] {
     try access {
+      let now = clock.now
       let parent = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
       return try folder.names(in: parent).compactMap { file in
         let file = parent.isEmpty ? file : "\(parent)/\(file)"
         guard file.hasPrefix(prefix), name.utf8.lexicographicallyPrecedes(file.utf8) else {
           return nil
         }
-        return try folder.entry(file, now())
+        return try folder.entry(file, at: now)
       }
     }
   }
@@ -133,27 +130,4 @@ extension FolderArchive {
       throw ArchiveError(.away("\(error)"), archive: name)
     }
   }
-}
-
-/// The line at the end of the file `head`, which is not part of the object.
-private struct HeadLine {
-  let tag: String
-  /// Microseconds since 1970.
-  let time: Int64
-
-  static let size = 53
-
-  init(tag: String, time: Int64) { (self.tag, self.time) = (tag, max(0, min(time, 1 << 62))) }
-
-  /// Nil if the file does not end with such a line: another program may have written it.
-  init?(of contents: [UInt8]) {
-    guard contents.count >= Self.size else { return nil }
-    let parts = String(decoding: contents.suffix(Self.size), as: UTF8.self).split(separator: " ")
-    guard parts.count == 2, parts[0].utf8.count == 33, parts[0].utf8.first == 0x0A,
-      let time = Int64(parts[1])
-    else { return nil }
-    self.init(tag: String(parts[0].dropFirst()), time: time)
-  }
-
-  var bytes: [UInt8] { Array("\n\(tag) \(ObjectName.padded(Revision(time)))".utf8) }
 }

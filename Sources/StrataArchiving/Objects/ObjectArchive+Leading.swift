@@ -29,7 +29,7 @@ extension ObjectArchive {
   /// The head with which a candidate leads; throws if it may not.
   private static func head(
     of candidate: ArchiveCandidate,
-    after object: ArchiveObject?
+    after object: ObjectContents?
   ) throws -> ObjectHead {
     let before = try object.map { try ObjectHead($0) }
     if let object, let before, let found = FoundHead(before, object) {
@@ -127,8 +127,8 @@ extension ObjectArchive {
   /// Puts a head in place of the one that was read; returns whether it is there.
   ///
   /// If no answer comes, or the answer to a put that the place repeated, the head itself says it.
-  func put(_ head: ObjectHead, replacing object: ArchiveObject?) async throws -> Bool {
-    let condition = object.map { ArchiveObject.Condition.tag($0.tag) } ?? .absent
+  func put(_ head: ObjectHead, replacing object: ObjectContents?) async throws -> Bool {
+    let condition = object.map { ObjectCondition.tag($0.tag) } ?? .absent
     do {
       let body = try head.encoded()
       if try await put(body, as: ObjectName.head, if: condition) { return true }

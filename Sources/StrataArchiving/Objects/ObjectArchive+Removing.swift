@@ -48,7 +48,7 @@ extension ObjectArchive {
   }
 
   /// The chunks of its round and of earlier ones that no snapshot of a head lists.
-  private func unlistedChunks(of head: ObjectHead) async throws -> [ArchiveObject.Entry] {
+  private func unlistedChunks(of head: ObjectHead) async throws -> [ObjectEntry] {
     let listed = try await listedChunks(of: head)
     return try await list(ObjectName.chunks).filter { entry in
       guard case .chunk(let name) = ObjectName(entry.name) else { return false }
@@ -76,8 +76,8 @@ extension ObjectArchive {
   }
 
   /// All objects but the head: what a reader needs first comes first.
-  private func ownNames() async throws(ArchiveError) -> [ArchiveObject.Entry] {
-    var entries: [ArchiveObject.Entry] = []
+  private func ownNames() async throws(ArchiveError) -> [ObjectEntry] {
+    var entries: [ObjectEntry] = []
     for folder in [ObjectName.snapshots, ObjectName.segments, ObjectName.chunks, ObjectName.images]
     {
       entries += try await list(folder).filter { ObjectName($0.name) != nil }

@@ -33,7 +33,7 @@ public protocol ObjectArchive: Archive {
   var chunkNames: ChunkNames { get }
 
   /// An object; nil if there is none.
-  func get(_ name: String) async throws(ArchiveError) -> ArchiveObject?
+  func get(_ name: String) async throws(ArchiveError) -> ObjectContents?
 
   /// Puts an object if the condition holds; returns whether it did.
   ///
@@ -41,46 +41,24 @@ public protocol ObjectArchive: Archive {
   func put(
     _ body: [UInt8],
     as name: String,
-    if condition: ArchiveObject.Condition
+    if condition: ObjectCondition
   ) async throws(ArchiveError) -> Bool
 
   /// The objects whose names begin with a prefix and sort after a name by their bytes; in any order.
   func list(_ prefix: String, after name: String) async throws(ArchiveError)
-    -> [ArchiveObject.Entry]
+    -> [ObjectEntry]
 
   /// Removes objects; those that are not there count as removed.
   func remove(_ names: [String]) async throws(ArchiveError)
 }
 
 /// An object of an archive, as it was read.
-public struct ArchiveObject: Sendable, Equatable {
+public struct ObjectContents: Sendable, Equatable {
   /// Stands for the contents of a name at one time.
   ///
-  /// Each put of `head` gives it another one, which it never had before. That of another object has no meaning.
+  /// Each put of `head` gives it another one, which it never had before. It may be a hash of the bytes: no two heads have
+  /// the same. That of another object has no meaning.
   public typealias Tag = String
-
-  /// When an object is put.
-  public enum Condition: Sendable, Equatable {
-    /// If there is none of the name.
-    case absent
-    /// If the one that is there has this tag.
-    case tag(Tag)
-  }
-
-  /// An object in a list.
-  public struct Entry: Sendable, Equatable {
-    /// The name.
-    public let name: String
-    /// How many bytes it has.
-    public let size: Int64
-    /// How long ago it was put, by the clock of the place.
-    public let age: Duration
-
-    /// Creates an entry.
-    public init(name: String, size: Int64, age: Duration) {
-      (self.name, self.size, self.age) = (name, size, age)
-    }
-  }
 
   /// The bytes.
   public let body: [UInt8]
@@ -94,6 +72,29 @@ public struct ArchiveObject: Sendable, Equatable {
   /// Creates an object.
   public init(body: [UInt8], tag: Tag, time: Date, age: Duration) {
     (self.body, self.tag, self.time, self.age) = (body, tag, time, age)
+  }
+}
+
+/// When an object is put.
+public enum ObjectCondition: Sendable, Equatable {
+  /// If there is none of the name.
+  case absent
+  /// If the one that is there has this tag.
+  case tag(ObjectContents.Tag)
+}
+
+/// An object in a list.
+public struct ObjectEntry: Sendable, Equatable {
+  /// The name.
+  public let name: String
+  /// How many bytes it has.
+  public let size: Int64
+  /// How long ago it was put, by the clock of the place.
+  public let age: Duration
+
+  /// Creates an entry.
+  public init(name: String, size: Int64, age: Duration) {
+    (self.name, self.size, self.age) = (name, size, age)
   }
 }
 
@@ -122,7 +123,7 @@ public final class ChunkNames: Sendable {
 }
 
 extension ObjectArchive {
-  func list(_ prefix: String) async throws(ArchiveError) -> [ArchiveObject.Entry] {
+  func list(_ prefix: String) async throws(ArchiveError) -> [ObjectEntry] {
     try await list(prefix, after: "")
   }
 

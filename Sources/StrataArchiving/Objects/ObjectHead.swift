@@ -46,10 +46,9 @@ struct ObjectHead: HashedJSON, Equatable {
   }
 
   /// Reads it from the object; throws for other formats, and for what no head has.
-  init(_ object: ArchiveObject) throws {
+  init(_ object: ObjectContents) throws {
     struct Format: Decodable { let format: Int }
     do {
-      // A place may add bytes of its own after the line.
       let format = try JSONDecoder().decode(Format.self, from: Data(object.body)).format
       try ArchiveError.Reason.check(format: format, known: Self.format)
     } catch let error as DecodingError {
@@ -101,11 +100,11 @@ struct ObjectHead: HashedJSON, Equatable {
 /// A head and the object that it was read from.
 struct FoundHead {
   var head: ObjectHead
-  let object: ArchiveObject
+  let object: ObjectContents
   let store: UUID
 
   /// Nil if the store was removed.
-  init?(_ head: ObjectHead, _ object: ArchiveObject) {
+  init?(_ head: ObjectHead, _ object: ObjectContents) {
     guard let store = head.store else { return nil }
     (self.head, self.object, self.store) = (head, object, store)
   }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import StrataBase
 
 /// A file descriptor that is closed exactly once.
@@ -162,33 +162,36 @@ package struct OpenFile: ~Copyable {
     #endif
   }
 
-  /// The size of the file.
-  package func size() throws(SystemError) -> Int64 {
+  /// What the file system says of the file.
+  package func status() throws(SystemError) -> stat {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
-    return Int64(status.st_size)
+    return status
   }
 
+  /// The size of the file.
+  package func size() throws(SystemError) -> Int64 { Int64(try status().st_size) }
+
   /// The bytes that the file takes on its disk: without its holes.
-  func allocatedSize() throws(SystemError) -> Int64 {
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
-    return Int64(status.st_blocks) * 512
-  }
+  func allocatedSize() throws(SystemError) -> Int64 { Int64(try status().st_blocks) * 512 }
 
   /// Whether it is a database, or an empty file, and has one name.
   package func isUnfinishedDatabase() throws(SystemError) -> Bool {
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
     let magic = Array("SQLite format 3\0".utf8)
     let start = try read(magic.count, at: 0)
-    return status.st_nlink == 1 && (start.isEmpty || start == magic)
+    return try status().st_nlink == 1 && (start.isEmpty || start == magic)
   }
 
   /// The device and inode of the file.
-  package func identity() throws(SystemError) -> FileIdentity {
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
-    return FileIdentity(status)
+  package func identity() throws(SystemError) -> FileIdentity { FileIdentity(try status()) }
+
+  /// Sets when the file was written.
+  package func setTime(_ date: Date) throws(SystemError) {
+    let microseconds = date.nearestMicrosecond
+    let time = timespec(
+      tv_sec: Int(microseconds / 1_000_000),
+      tv_nsec: Int(microseconds % 1_000_000) * 1_000
+    )
+    if futimens(descriptor, [time, time]) != 0 { throw SystemError("futimens", path) }
   }
 }

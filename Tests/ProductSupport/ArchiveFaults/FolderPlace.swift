@@ -4,24 +4,21 @@ import StrataBase
 import StrataJournal
 package import TestSupport
 
-/// A ``FolderArchive`` of a fault run: each machine has a clock of its own.
+/// A ``FolderArchive`` of a fault run, whose file system has the time of the run.
 package final class FolderPlace: ArchivePlace {
   private let folder: String
   private let copy: String
-  private let shifts = Lock<[Int: TimeInterval]>([:])
 
   package init(in directory: TemporaryDirectory) {
     folder = directory.path("archive")
     copy = directory.path("copy of the archive")
   }
 
-  package func archive(of machine: Int) -> any Archive {
-    FolderArchive(folder, on: .system) { [shifts] in
-      Scheduling.date.addingTimeInterval(shifts.withLock { $0[machine] ?? 0 })
-    }
-  }
+  package func archive(of machine: Int) -> any Archive { direct() }
 
-  package func direct() -> any Archive { FolderArchive(folder) }
+  package func direct() -> any Archive {
+    FolderArchive(folder, on: .system, time: { Scheduling.date })
+  }
 
   package func keepCopy() throws {
     guard FileManager.default.fileExists(atPath: "\(folder)/lock") else { return }
@@ -85,9 +82,8 @@ package final class FolderPlace: ArchivePlace {
     }
   }
 
-  package func moveClock(of machine: Int, by seconds: TimeInterval) {
-    shifts.withLock { $0[machine, default: 0] += seconds }
-  }
+  /// The clock of a machine does not matter.
+  package func moveClock(of machine: Int, by seconds: TimeInterval) {}
 
-  package func setClocks() { shifts.withLock { $0 = [:] } }
+  package func setClocks() {}
 }

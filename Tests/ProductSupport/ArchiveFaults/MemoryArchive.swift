@@ -67,18 +67,18 @@ package actor MemoryArchive: ObjectArchive {
     .microseconds(now().microseconds) - .microseconds(object.time.microseconds)
   }
 
-  package func get(_ name: String) -> ArchiveObject? {
+  package func get(_ name: String) -> ObjectContents? {
     var object = contents.objects[name]
     if name == "head", fence == .off, let ownHead { object = ownHead }
     return object.map {
-      ArchiveObject(body: $0.body, tag: $0.tag, time: $0.time, age: age(of: $0))
+      ObjectContents(body: $0.body, tag: $0.tag, time: $0.time, age: age(of: $0))
     }
   }
 
   package func put(
     _ body: [UInt8],
     as name: String,
-    if condition: ArchiveObject.Condition
+    if condition: ObjectCondition
   ) -> Bool {
     // Tags go on where the contents go back.
     let number = place.puts.withLock { number in
@@ -87,7 +87,7 @@ package actor MemoryArchive: ObjectArchive {
     }
     let object = Object(body: body, tag: "\(number)", time: now())
     let isPut = place.contents.withLock { contents in
-      let found: ArchiveObject.Condition = contents.objects[name].map { .tag($0.tag) } ?? .absent
+      let found: ObjectCondition = contents.objects[name].map { .tag($0.tag) } ?? .absent
       guard found == condition || fence == .off else { return false }
       contents.objects[name] = object
       return true
@@ -96,10 +96,10 @@ package actor MemoryArchive: ObjectArchive {
     return isPut
   }
 
-  package func list(_ prefix: String, after name: String) -> [ArchiveObject.Entry] {
+  package func list(_ prefix: String, after name: String) -> [ObjectEntry] {
     contents.objects.compactMap { key, object in
       guard key.hasPrefix(prefix), key > name else { return nil }
-      return ArchiveObject.Entry(
+      return ObjectEntry(
         name: key,
         size: Int64(object.body.count),
         age: age(of: object)
