@@ -550,7 +550,7 @@ extension FolderArchiveTests {
     for calls in 0... {
       let path = directory.path("archive \(calls)")
       let first = try await led(FolderArchive(path))
-      let next = FolderArchive(path, on: .system, patience: .zero, now: later)
+      let next = FolderArchive(path, on: .system, patience: .zero, time: later)
       let heads = Lock<[ArchiveHead]>([])
       let stop = Stop(after: calls) {
         let done = Latch()

@@ -126,22 +126,23 @@ extension ObjectArchive {
 
   /// Puts a head in place of the one that was read; returns whether it is there.
   ///
-  /// If no answer comes, or the answer to a put that the place repeated, the head itself says it.
+  /// If no answer comes, or the answer to a put that the place repeated, the head itself says it: once another is there,
+  /// the put has no effect any more. While the former one is there it may arrive later.
   func put(_ head: ObjectHead, replacing object: ObjectContents?) async throws -> Bool {
     let condition = object.map { ObjectCondition.tag($0.tag) } ?? .absent
-    do {
-      let body = try head.encoded()
+    let failure: ArchiveError?
+    let body = try head.encoded()
+    do throws(ArchiveError) {
       if try await put(body, as: ObjectName.head, if: condition) { return true }
-      return try await has(head)
-    } catch let error as ArchiveError {
-      guard case .away = error.reason, try await has(head) else { throw error }
-      return true
+      failure = nil
+    } catch {
+      guard case .away = error.reason else { throw error }
+      failure = error
     }
-  }
-
-  private func has(_ head: ObjectHead) async throws -> Bool {
-    guard let object = try await get(ObjectName.head) else { return false }
-    return try ObjectHead(object).number == head.number
+    let now = try await get(ObjectName.head)
+    if let now, try ObjectHead(now).number == head.number { return true }
+    if let failure, now?.tag == object?.tag { throw failure }
+    return false
   }
 
   /// Changes the head while no other process does, if the term is the last one.

@@ -48,26 +48,29 @@ extension ObjectArchive {
   }
 
   /// The chunks of its round and of earlier ones that no snapshot of a head lists.
+  ///
+  /// None while a snapshot is gone: a later one may have taken its chunks over.
   private func unlistedChunks(of head: ObjectHead) async throws -> [ObjectEntry] {
-    let listed = try await listedChunks(of: head)
+    guard let listed = try await listedChunks(of: head) else { return [] }
     return try await list(ObjectName.chunks).filter { entry in
       guard case .chunk(let name) = ObjectName(entry.name) else { return false }
       return name.round <= head.round && !listed.contains(name)
     }
   }
 
-  /// Removes the store with all that it has, the head last.
+  /// Removes the store with all that it has.
   ///
-  /// A head without a store stays, so that no former leader finds the one that it knew.
+  /// A head without a store comes first, so that no reader finds part of one, and stays, so that no former leader finds the
+  /// one that it knew. What a failure leaves is removed by the next leader.
   public func removeStore(in term: ArchiveTerm) async throws(ArchiveError) {
-    try await renew(term)
-    try await perform { try await remove(ownNames().map(\.name)) }
-    try await change(in: term) { change in
+    let head = try await change(in: term) { change in
       var head = ObjectHead(start: change.head.mark)
+      let round = change.head.round + 1
       (head.epoch, head.leader) = (change.head.epoch, change.head.leader)
-      (head.round, head.history) = (change.head.round, change.head.round)
+      (head.round, head.history) = (round, round)
       change.head = head
     }
+    try await perform { try await remove(leftovers: leftovers(of: head), of: head) }
   }
 
   /// How many bytes its objects have; lists all of them.
@@ -75,7 +78,7 @@ extension ObjectArchive {
     try await ownNames().reduce(0) { $0 + $1.size }
   }
 
-  /// All objects but the head: what a reader needs first comes first.
+  /// All objects but the head.
   private func ownNames() async throws(ArchiveError) -> [ObjectEntry] {
     var entries: [ObjectEntry] = []
     for folder in [ObjectName.snapshots, ObjectName.segments, ObjectName.chunks, ObjectName.images]

@@ -55,14 +55,19 @@ extension ObjectArchive {
   /// An image of the store without its history: everything that is in no delta.
   public func catalog() async throws(ArchiveError) -> [UInt8] {
     try await perform {
-      // The head may be replaced after it was read, and its catalog removed.
-      for _ in 0..<Self.attempts {
-        guard let found = try await foundHead() else { throw ArchiveError.Reason.empty }
-        guard let name = found.head.catalog else { break }
-        if let object = try await get(name) { return object.body }
+      guard let body = try await readCatalog(Self.attempts) else {
+        throw ArchiveError.Reason.notFound("catalog")
       }
-      throw ArchiveError.Reason.notFound("catalog")
+      return body
     }
+  }
+
+  /// The head may be replaced after it was read, and its catalog removed; then it is read again.
+  private func readCatalog(_ attempts: Int) async throws -> [UInt8]? {
+    guard let found = try await foundHead() else { throw ArchiveError.Reason.empty }
+    guard attempts > 0, let name = found.head.catalog else { return nil }
+    if let object = try await get(name) { return object.body }
+    return try await readCatalog(attempts - 1)
   }
 
   /// Reads objects of one history; nil while there is no store.

@@ -54,7 +54,7 @@ extension ObjectArchive {
 
   /// The chunks that a snapshot may list: those that another one lists, and those of this round.
   private func usableChunks(of head: ObjectHead) async throws -> [ArchiveChunk.ID: ChunkName] {
-    let listed = try await listedChunks(of: head)
+    let listed = try await listedChunks(of: head) ?? []
     var usable: [ArchiveChunk.ID: ChunkName] = [:]
     for entry in try await list(ObjectName.chunks) {
       guard case .chunk(let name) = ObjectName(entry.name),
@@ -66,13 +66,12 @@ extension ObjectArchive {
     return usable
   }
 
-  /// The chunks that the snapshots of a head list.
-  func listedChunks(of head: ObjectHead) async throws -> Set<ChunkName> {
+  /// The chunks that the snapshots of a head list; nil if one of these is gone, as after a later head.
+  func listedChunks(of head: ObjectHead) async throws -> Set<ChunkName>? {
     var listed: Set<ChunkName> = []
     for name in head.snapshotNames {
-      if let chunks = try await record(of: name)?.chunkNames(name) {
-        listed.formUnion(chunks.values)
-      }
+      guard let record = try await record(of: name) else { return nil }
+      listed.formUnion(try record.chunkNames(name).values)
     }
     return listed
   }

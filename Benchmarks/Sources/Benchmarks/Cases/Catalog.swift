@@ -12,6 +12,7 @@ enum Catalog {
     benchmarks.append(GrowthBenchmark(small: 1_000, large: large))
     benchmarks.append(ReadBenchmark(count: usual))
     benchmarks.append(IndexBenchmark(count: usual, few: usual / 1_000, many: usual / 10))
+    benchmarks.append(ReferenceBenchmark(count: quick ? 1_000 : 20_000))
     benchmarks += [1_000, 10_000].map { SubscriptionBenchmark(subscriptions: $0, count: usual) }
     benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks.append(DispatchBenchmark(observers: 1_000))
