@@ -41,7 +41,7 @@ package final class FolderPlace: ArchivePlace {
           // A snapshot or a segment of its name may be another one.
           try replace(file)
         } else {
-          try FileManager.default.copyItem(atPath: "\(copy)/\(file)", toPath: "\(folder)/\(file)")
+          try bringBack(file, to: file)
         }
       }
       try replace("head")
@@ -51,8 +51,15 @@ package final class FolderPlace: ArchivePlace {
     }
   }
 
+  /// Copies a file, which is written now by the time of the run.
+  private func bringBack(_ file: String, to name: String) throws {
+    let path = "\(folder)/\(name)"
+    try FileManager.default.copyItem(atPath: "\(copy)/\(file)", toPath: path)
+    try FileManager.default.setAttributes([.modificationDate: Scheduling.date], ofItemAtPath: path)
+  }
+
   private func replace(_ file: String) throws {
-    try FileManager.default.copyItem(atPath: "\(copy)/\(file)", toPath: "\(folder)/going back")
+    try bringBack(file, to: "going back")
     guard rename("\(folder)/going back", "\(folder)/\(file)") == 0 else {
       throw CocoaError(.fileWriteUnknown)
     }

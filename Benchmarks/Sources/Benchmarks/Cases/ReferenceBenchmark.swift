@@ -36,8 +36,8 @@ struct ReferenceBenchmark: Benchmark {
 
   private func remove(_ ids: [Member.ID], from start: some Members) throws -> Double {
     var database = start
-    let cost = try nanoseconds(per: 1) {
-      try database.performBatchUpdates { edit in
+    let cost = nanoseconds(per: 1) {
+      database.performBatchUpdates { edit in
         for id in ids { edit.members.remove(id) }
       }
     }
