@@ -10,14 +10,14 @@ struct ReferenceBenchmark: Benchmark {
     let (kept, left) = (database(MemberDatabase()), database(LooseMemberDatabase()))
     let ids = (0..<Int64(count)).map { Member.ID($0) }
     let pairs = try await plan.rounds.alternate(
-      ours: { try remove(ids, from: kept) },
-      peer: { try remove(ids, from: left) }
+      ours: { try remove(ids, from: kept, leaving: 0) },
+      peer: { try remove(ids, from: left, leaving: count) }
     )
     return [
       Line(
         id: "memory.nullify",
         section: .inMemory,
-        work: "remove \(grouped(count)) users whom a list names, in one edit",
+        work: "remove \(grouped(count)) users whom a list names, in one commit",
         peer: "the same with a list that no rule keeps",
         comparison: .cost,
         limit: 50e6,
@@ -34,17 +34,25 @@ struct ReferenceBenchmark: Benchmark {
     return database
   }
 
-  private func remove(_ ids: [Member.ID], from start: some Members) throws -> Double {
-    var database = start
-    let cost = nanoseconds(per: 1) {
-      database.performBatchUpdates { edit in
-        for id in ids { edit.members.remove(id) }
+  private func remove<Database: Members>(
+    _ ids: [Member.ID],
+    from start: Database,
+    leaving count: Int
+  ) throws -> Double {
+    let source = try InMemory(initialState: MemberState(db: start), database: \.db)
+    let store = Store<MemberState<Database>, Never>(source)
+    let cost = try nanoseconds(per: 1) {
+      try store.commit { state throws in
+        for id in ids { state.db.members.remove(id) }
       }
     }
-    guard database.members.isEmpty else { throw UnexpectedMembers() }
-    consumeResult(database)
+    guard store.state.db.teams[0]?.members.count == count else { throw UnexpectedMembers() }
     return cost
   }
+}
+
+private struct MemberState<Database: Members>: StateType {
+  var db: Database
 }
 
 private struct UnexpectedMembers: Error {}
