@@ -135,9 +135,7 @@ extension ArchiveConformance {
   /// A line of a ``FolderArchive`` that was changed, with the hash of what it says then.
   package static func rehashed(_ line: String) -> String {
     guard let hash = line.firstMatch(of: /"hash":"\w+",/)?.range else { return line }
-    let end = line.firstIndex(of: "\n") ?? line.endIndex
-    let rest = line[..<hash.lowerBound] + line[hash.upperBound..<end]
-    let computed = Checksum(of: Array(rest.utf8))
+    let computed = Checksum(of: Array((line[..<hash.lowerBound] + line[hash.upperBound...]).utf8))
     return line.replacingCharacters(in: hash, with: "\"hash\":\"\(computed)\",")
   }
 
