@@ -85,6 +85,13 @@ import Testing
     }
   }
 
+  /// The next line says that no file is there, and that it is waited for.
+  private func expectAway(_ watch: Running) throws {
+    let error = try watch.nextError()
+    #expect(error.contains("there is no file here"), "\(error)")
+    #expect(error.hasSuffix("It is waited for."), "\(error)")
+  }
+
   @Test func `a file that is away is waited for, and another store is said and followed`()
     async throws
   {
@@ -96,9 +103,7 @@ import Testing
     defer { watch.end() }
     #expect(try watch.nextRevision() == "3")
     try move(path, to: folder.path("away.strata"))
-    let missing = try watch.nextError()
-    #expect(missing.contains("there is no file here"), "\(missing)")
-    #expect(missing.hasSuffix("It is waited for."), "\(missing)")
+    try expectAway(watch)
     try move(folder.path("away.strata"), to: path)
     #expect(try watch.nextError() == "\(path) can be read again.")
     let sample = try await OpenSample(at: path)
@@ -108,7 +113,7 @@ import Testing
     #expect(try watch.nextRevision() == "4")
     // A copy of it has the same identity and another history.
     try move(path, to: folder.path("former.strata"))
-    #expect(try watch.nextError().contains("there is no file here"))
+    try expectAway(watch)
     try move(other, to: path)
     let restored = "The store was restored, or goes on from a copy: it is at revision 2."
     #expect(try watch.nextError() == restored)
@@ -119,7 +124,7 @@ import Testing
     #expect(try watch.nextRevision() == "3")
     // Another store, made at the same path.
     try move(path, to: folder.path("copy.strata"))
-    #expect(try watch.nextError().contains("there is no file here"))
+    try expectAway(watch)
     let second = try Folder()
     try move(try await second.closedSample(), to: path)
     #expect(try watch.nextError() == "Another store is at this path now, at revision 3.")

@@ -390,6 +390,25 @@ struct LookingTests {
     #expect(bytes.range(of: Data("planted secret".utf8)) == nil)
   }
 
+  @Test func `a store that is moved away while it is looked at is missing, and then there again`()
+    async throws
+  {
+    _ = try await write()
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+    let away = directory.path("away")
+    try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: false)
+    let inspector = try Inspector(path: path)
+    for name in names {
+      try FileManager.default.moveItem(atPath: directory.path(name), toPath: "\(away)/\(name)")
+    }
+    let error = #expect(throws: PersistenceError.self) { try inspector.lastRevision() }
+    #expect(error?.reason == .missing)
+    for name in names {
+      try FileManager.default.moveItem(atPath: "\(away)/\(name)", toPath: directory.path(name))
+    }
+    #expect(try inspector.lastRevision() == Revision(Int64(Self.revisions)))
+  }
+
   @Test func `a fork that cannot be made leaves nothing behind`() async throws {
     _ = try await write()
     let files = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()

@@ -30,8 +30,12 @@ package struct HeadFile: ~Copyable {
     -> HeadRecord?
   {
     guard FileIdentity(ofFileAt: path) != nil else { return nil }
-    let bytes = try disk.open(path, O_RDONLY).read(2 * HeadRecord.slotSize, at: 0)
-    return HeadRecord.newest(in: bytes)?.record
+    do {
+      let bytes = try disk.open(path, O_RDONLY).read(2 * HeadRecord.slotSize, at: 0)
+      return HeadRecord.newest(in: bytes)?.record
+    } catch  where error.code == ENOENT {
+      return nil
+    }
   }
 
   package mutating func write(_ record: HeadRecord) throws(SystemError) {

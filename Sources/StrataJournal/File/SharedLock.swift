@@ -35,8 +35,7 @@ struct SharedLock: ~Copyable {
   /// Takes a shared lock without creating or changing anything.
   static func take(_ path: String) throws(SystemError) -> Outcome {
     while let identity = FileIdentity(ofFileAt: path) {
-      let file = try open(path)
-      guard try file.identity() == identity else { continue }
+      guard let file = try open(path), try file.identity() == identity else { continue }
       let isFree = try file.lock(LOCK_SH | LOCK_NB)
       // A refused opening may have removed the file that it had made.
       guard FileIdentity(ofFileAt: path) == identity else { continue }
@@ -46,9 +45,13 @@ struct SharedLock: ~Copyable {
     return .noLockFile
   }
 
-  /// Also for writing, if that is possible.
-  private static func open(_ path: String) throws(SystemError) -> OpenFile {
-    do { return try OpenFile(path, O_RDWR) } catch { return try OpenFile(path, O_RDONLY) }
+  /// Also for writing, if that is possible; nil if the file is gone.
+  private static func open(_ path: String) throws(SystemError) -> OpenFile? {
+    do {
+      do { return try OpenFile(path, O_RDWR) } catch { return try OpenFile(path, O_RDONLY) }
+    } catch  where error.code == ENOENT {
+      return nil
+    }
   }
 
   /// Whether its name is in the file, and not that of another reader.

@@ -19,7 +19,7 @@ package final class Inspector {
     do {
       access = try ReadAccess(self.path, on: disk)
     } catch {
-      throw PersistenceError(.inspecting, path: self.path.file, wrapping: error)
+      throw Self.failure(error, self.path)
     }
   }
 
@@ -42,9 +42,24 @@ package final class Inspector {
         }
       }
     } catch {
-      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+      throw Self.failure(error, path)
     }
     throw busy
+  }
+
+  /// An error of reading; a file that was moved away since it was found is missing, and not one that cannot be read.
+  private static func failure(_ error: any Error, _ path: StorePath) -> PersistenceError {
+    let failure = PersistenceError(.inspecting, path: path.file, wrapping: error)
+    switch failure.reason {
+    case .notReadable, .io: break
+    default: return failure
+    }
+    do {
+      guard try path.fileStatus(.inspecting) == .missing else { return failure }
+      return PersistenceError(.inspecting, path: path.file, .missing)
+    } catch {
+      return error
+    }
   }
 
   /// Whether an error was caused by a writer that has removed something since a view was made.
