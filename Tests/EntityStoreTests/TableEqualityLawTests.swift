@@ -95,7 +95,7 @@ import Testing
 
   @Test func `every door says of two tables of one origin what their bytes say`() throws {
     let first = randomSeed()
-    for seed in first..<first + UInt64(loopCount("STRATA_TABLE_PROGRAMS", 1_000)) {
+    for seed in first..<first + UInt64(loopCount("STRATA_PROGRAMS", 1_000)) {
       var program = Program(seed: seed)
       let (store, doors) = (program.store, Lock(Doors()))
       var expected = Doors(changes: 1, derived: 1)

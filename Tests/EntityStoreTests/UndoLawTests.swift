@@ -366,7 +366,7 @@ extension UndoLawTests {
   @Test func `an undo takes back its own commits and nobody else's, or changes nothing`() throws {
     let first = randomSeed()
     var outcomes: [String: Int] = [:]
-    for seed in first..<first + UInt64(loopCount("STRATA_UNDO_PROGRAMS", 1_000)) {
+    for seed in first..<first + UInt64(loopCount("STRATA_PROGRAMS", 1_000)) {
       var program = Program(seed: seed)
       try program.run()
       outcomes.merge(program.outcomes) { $0 + $1 }

@@ -70,7 +70,7 @@ import Testing
 
   @Test func `every value is read back bit for bit`() {
     var generator = RecordGenerator.printed("scalar texts")
-    for _ in 0..<loopCount("STRATA_SEQUENCES", 1_000) {
+    for _ in 0..<loopCount("STRATA_VALUES", 1_000) {
       for scalar in Scalar.allCases {
         let value = RecordValue.random(scalar, using: &generator)
         let text = ScalarText.text(of: value) ?? "none"

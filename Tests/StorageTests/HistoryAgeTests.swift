@@ -63,7 +63,7 @@ struct HistoryAgeTests {
   @Test
   func `whatever clocks do, times do not go back, and no age is more than what has passed`() {
     let seed = randomSeed()
-    for step in 0..<1_000 {
+    for step in 0..<loopCount("STRATA_VALUES", 1_000) {
       var machine = Machine(random: SeededGenerator(seed: seed, step: step))
       var commits: [(real: Int64, jumps: Int, time: Int64)] = []
       for _ in 0..<30 {
@@ -90,7 +90,7 @@ struct HistoryAgeTests {
   @Test
   func `with a clock that is right, an age is what has passed where no day is without a commit`() {
     let seed = randomSeed()
-    for step in 0..<1_000 {
+    for step in 0..<loopCount("STRATA_VALUES", 1_000) {
       var machine = Machine(random: SeededGenerator(seed: seed, step: step))
       var times: [Int64] = []
       let before = machine.real

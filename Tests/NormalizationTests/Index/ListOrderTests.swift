@@ -196,7 +196,7 @@ import Testing
 
   @Test func `lists are their model after any sequence of changes`() throws {
     let first = randomSeed()
-    for seed in first..<first + UInt64(loopCount("STRATA_ORDER_PROGRAMS", 1_000)) {
+    for seed in first..<first + UInt64(loopCount("STRATA_PROGRAMS", 1_000)) {
       var program = Program(seed: seed)
       for _ in 0..<30 {
         try program.step()

@@ -51,7 +51,7 @@ import Testing
   func `records come back from a text as they were`(form: StoreExport.Form) throws {
     var random = SeededGenerator(seed: randomSeed())
     print("round trips: \(random)")
-    let count = loopCount("STRATA_SEQUENCES", 1_000)
+    let count = loopCount("STRATA_VALUES", 1_000)
     let first = record(0, isWhole: true, using: &random)
     var records = [first]
     for number in 1...count {
@@ -194,7 +194,7 @@ import Testing
   ) async throws {
     var random = SeededGenerator(seed: randomSeed())
     print("typed round trips of \(most): \(random)")
-    let count = min(loopCount("STRATA_SEQUENCES", 1_000), most)
+    let count = min(loopCount("STRATA_VALUES", 1_000), most)
     let things = (0..<count).map { _ in Thing(using: &random) }
     let sample = try FormSample()
     let path = sample.directory.path("things.strata")
@@ -239,7 +239,7 @@ import Testing
     var random = SeededGenerator(seed: randomSeed())
     print("new stores: \(random)")
     let told: [Scalar] = [.bool, .int64, .double, .string]
-    let records = (1...loopCount("STRATA_SEQUENCES", 1_000)).map { number -> Members in
+    let records = (1...loopCount("STRATA_VALUES", 1_000)).map { number -> Members in
       var members: Members = [.init("id", .int(Int64(number), .bits64))]
       for scalar in told where random.next() % 8 != 0 {
         var value = RecordValue.random(scalar, using: &random)
@@ -262,7 +262,7 @@ import Testing
   @Test func `SQLite holds the values, or the export says what it rounds`() throws {
     var random = SeededGenerator(seed: randomSeed())
     print("SQLite files: \(random)")
-    let records = (0..<loopCount("STRATA_SEQUENCES", 1_000)).map {
+    let records = (0..<loopCount("STRATA_VALUES", 1_000)).map {
       record($0, isWhole: $0 == 0, using: &random)
     }
     let sample = try FormSample()
@@ -297,7 +297,7 @@ import Testing
     var random = SeededGenerator(seed: randomSeed())
     print("moved values: \(random)")
     let kinds: [Scalar] = [.decimal, .double, .float, .date, .uint64]
-    let records = (1...loopCount("STRATA_SEQUENCES", 1_000)).map { number -> Members in
+    let records = (1...loopCount("STRATA_VALUES", 1_000)).map { number -> Members in
       [.init("id", .int(Int64(number), .bits64))]
         + kinds.map { .init("\($0)", .random($0, using: &random)) }
     }
