@@ -93,10 +93,9 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     case .change(let change):
       // Each entity is changed once, whatever number of its references is removed.
       var keys: [EntityID<Source>: Set<EntityID<Target>>] = [:]
+      let table = database[keyPath: from]
       for id in ids {
-        for source in index.sources(database[keyPath: from], id) {
-          keys[source, default: []].insert(id)
-        }
+        for source in index.sources(table, id) { keys[source, default: []].insert(id) }
       }
       for (source, keys) in keys {
         isChanged = true
@@ -179,7 +178,7 @@ struct ReferenceIndex<Source: EntityType, Target: EntityType>: Sendable {
   let check: @Sendable (_ use: String) -> Void
 
   init(_ index: GroupIndex<Source, EntityID<Target>>) {
-    sources = { Array($0[index][$1].ids) }
+    sources = { $0[index][$1].ids.all }
     keys = { index.keys(of: $0) }
     targets = { $0[index].keys }
     check = { Source.indexes.require(index, for: $0) }
