@@ -29,6 +29,15 @@ package struct HashedTable: Sendable {
     "created",
     "application"
   )
+  package static let lineage = HashedTable(
+    "lineage",
+    "number",
+    "id",
+    "reason",
+    "revision",
+    "chain",
+    "time"
+  )
   package static let feature = HashedTable("feature", "name", "since")
   package static let origin = HashedTable("origin", "id", "uuid", "opened")
   package static let entityTable = HashedTable("entity_table", "name", "since", "until", "rules")
@@ -75,7 +84,7 @@ package struct HashedTable: Sendable {
   )
 
   package static let all = [
-    store, feature, origin, entityTable, declaredColumn, snapshotName, leadership,
+    store, lineage, feature, origin, entityTable, declaredColumn, snapshotName, leadership,
     erasure, migration,
   ]
 }

@@ -3,7 +3,7 @@
 -- there before the first script: `MigrationLedger` has its text. Rows that no chain and no snapshot covers have a hash of
 -- their own: `HashedTable` writes them.
 
--- One row: the identity of the store. `epoch` is raised whenever history is cut.
+-- One row: the identity of the store. `epoch` is the term of the last leader that the file knows of.
 CREATE TABLE store (
   one          INTEGER PRIMARY KEY CHECK (one = 1),
   id           BLOB    NOT NULL CHECK (length(id) = 16),
@@ -11,6 +11,18 @@ CREATE TABLE store (
   algorithm    INTEGER NOT NULL,            -- of every hash in this file; 1 = two XXH64
   created      INTEGER NOT NULL,            -- microseconds since 1970
   application  TEXT,                        -- the program that the store belongs to, as its configuration names it
+  hash         BLOB    NOT NULL CHECK (length(hash) = 16)
+) STRICT;
+
+-- The histories that the file has gone through: the last one is that of its next delta, and the parent of each is the one
+-- before it. A row is added when the file is made from another, or rewritten.
+CREATE TABLE lineage (
+  number       INTEGER PRIMARY KEY,         -- 1, 2, 3 ...
+  id           INTEGER NOT NULL,            -- at random
+  reason       TEXT    NOT NULL,            -- created, erased, restored, forked, bundled or salvaged
+  revision     INTEGER,                     -- up to where it has the commits of its parent; null for the first
+  chain        BLOB,                        -- the chain of its parent there
+  time         INTEGER NOT NULL,            -- microseconds since 1970
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT;
 
@@ -69,7 +81,7 @@ CREATE TABLE layout (
 CREATE TABLE delta (
   revision     INTEGER PRIMARY KEY,
   first        INTEGER NOT NULL,
-  epoch        INTEGER NOT NULL,
+  lineage      INTEGER NOT NULL,
   time         INTEGER NOT NULL,            -- microseconds since 1970, never less than the one before
   origin       INTEGER NOT NULL,
   trace        BLOB,                        -- which migration has written it; null in every other one
@@ -100,7 +112,7 @@ CREATE TABLE change_index (
 -- The whole database at a revision, in chunks sorted by table and encoded ID.
 CREATE TABLE snapshot (
   revision     INTEGER PRIMARY KEY,
-  epoch        INTEGER NOT NULL,
+  lineage      INTEGER NOT NULL,
   time         INTEGER NOT NULL,
   chain        BLOB    NOT NULL CHECK (length(chain) = 16),
   state        INTEGER NOT NULL,            -- 0 being written, 1 complete, 2 read back and verified

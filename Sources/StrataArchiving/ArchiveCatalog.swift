@@ -21,15 +21,17 @@ package struct ArchiveCatalog: Sendable {
   ///
   /// The catalog may be ahead of the revision.
   func write(to destination: Connection, through revision: Revision) throws {
-    let own = try StoreIdentity.read(destination)
+    var own = try StoreIdentity.read(destination)
     let source = try image.read { source in
       try ArchivedImage.verifyRows(of: source)
       let identity = try StoreIdentity.read(source)
       guard identity.id == own.id else {
         throw CorruptionError("it is of store \(identity.id), the history of \(own.id)")
       }
+      own.adopt(identity)
       return source
     }
+    try own.replace(in: destination)
     try destination.run("DELETE FROM migration WHERE kind = 1", [])
     try destination.run("DELETE FROM erasure", [])
     let rows = RowCopy(source: source, destination: destination)
@@ -42,6 +44,9 @@ package struct ArchiveCatalog: Sendable {
   ///
   /// Damage elsewhere in it does not matter here: the next leader sends another catalog.
   func erasures() throws -> [ErasureLedger.Entry] { try image.read(ErasureLedger.entries) }
+
+  /// The lineages of the history, the first one first.
+  func lineages() throws -> [Lineage] { try image.read(Lineage.all) }
 
   /// Verifies all of it; O(rows).
   func verify() throws { try image.verify() }

@@ -9,7 +9,9 @@ package struct ArchiveOpening: Sendable {
   private var lease: (term: ArchiveTerm, renewal: LeaseRenewal)?
   /// How far the archive was.
   package private(set) var mark: HistoryMark?
-  /// Whether the archive is to start again with the file's history: entities were erased from it, or it was taken back.
+  /// The lineage of the file, which the archive is led for; nil if there is no file yet.
+  private(set) var lineage: Lineage.ID?
+  /// Whether the archive is to start again with the file's history, which began from its own.
   private(set) var isRewritten = false
   /// The history that the archive had, if the file's takes its place.
   private(set) var replaced: Quarantine?
@@ -183,16 +185,16 @@ package struct ArchiveOpening: Sendable {
     _ position: Position?,
     _ head: inout ArchiveHead
   ) async throws -> ArchiveRelation? {
-    guard let position, let relation = try await relation(of: file, position, &head) else {
-      return nil
-    }
+    guard let position,
+      let relation = try await relation(of: file, position, &head, for: .following)
+    else { return nil }
     try await refuseMissingErasures(of: file, head)
     switch relation {
-    case .rewritten: return .diverged(after: nil)
+    case .restarts: return .diverged(after: nil)
     // The archive has lost the end of the file, and a follower must not add it again.
     case .atOrAhead where position.revision > head.mark.revision:
       return .diverged(after: head.mark.revision)
-    case .atOrAhead, .behind, .farBehind, .diverged, .superseded, .cut: return relation
+    case .atOrAhead, .behind, .replaced, .diverged, .takenBack: return relation
     }
   }
 
@@ -202,7 +204,9 @@ package struct ArchiveOpening: Sendable {
     if exists, try await file.hasWriter() {
       throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
     }
-    let position = exists ? try await file.read(\.position) : nil
+    let (position, epoch) =
+      exists ? try await file.read { ($0.position, $0.identity.epoch) } : (nil, 0)
+    lineage = position?.lineage
     do {
       guard var head = try await archive.head() else {
         // It leads only once there is a file, and its commits must not find out then.
@@ -214,12 +218,12 @@ package struct ArchiveOpening: Sendable {
         try refuse(relation, position, head)
         if relation == .atOrAhead { try await verifyEnd(at: head) }
       }
-      if relation == .cut, let position {
+      if case .takenBack? = relation, let position {
         if lack != .replaceWithErased { try await refuseErased(of: head, file) }
         try await keepHistory(of: head, file, position)
       }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
-      let candidate = candidate(position, head)
+      let candidate = candidate(epoch, head)
       let led = try await lead(
         candidate,
         isWaiting: lack == .adopt && policy.withoutLead == .open
@@ -309,16 +313,19 @@ package struct ArchiveOpening: Sendable {
     _ position: Position?,
     _ head: ArchiveHead
   ) throws(ArchiveError) {
-    guard let relation, let position, ![.atOrAhead, .rewritten, .cut].contains(relation)
-    else { return }
+    guard let relation, let position else { return }
     let place = "the archive is at revision \(head.mark.revision), the file at \(position.revision)"
-    let detail =
-      switch relation {
-      case .diverged(let common?): "\(place), and they have the same commits only through \(common)"
-      case .diverged(nil): "\(place), and they have different commits"
-      case .superseded: "\(place), and entities were erased from it that the file still has"
-      default: "\(place), and the archive has commits that the file lacks"
-      }
+    let detail: String
+    switch relation {
+    case .atOrAhead, .restarts, .takenBack: return
+    case .diverged(let common?):
+      detail = "\(place), and they have the same commits only through \(common)"
+    case .diverged(nil): detail = "\(place), and they have different commits"
+    case .replaced(let common?):
+      detail = "\(place), and it has another history since, which began after revision \(common)"
+    case .behind, .replaced(nil):
+      detail = "\(place), and the archive has commits that the file lacks"
+    }
     throw ArchiveError(
       .unusable("\(detail): pull the archive to another path, and compare the two"),
       archive: archive.name
@@ -342,7 +349,8 @@ package struct ArchiveOpening: Sendable {
     of file: FileInspector,
     _ position: Position?,
     _ head: inout ArchiveHead,
-    ifLacking lack: Lack = .adopt
+    ifLacking lack: Lack = .adopt,
+    for purpose: ArchiveComparison.Purpose = .leading
   ) async throws -> ArchiveRelation? {
     guard let position else { return nil }
     let leader = policy.leader(at: path)
@@ -352,17 +360,26 @@ package struct ArchiveOpening: Sendable {
         if position.revision == 0, lack == .adopt { return .diverged(after: nil) }
         throw ArchiveError(.otherStore(head.store), archive: archive.name)
       }
-      let comparison = ArchiveComparison(archive, head, leader, file)
+      let comparison = ArchiveComparison(archive, head, leader, file, for: purpose)
       let relation = try await comparison.relation()
       switch relation {
-      case .behind, .farBehind, .diverged: try await refuseMissingErasures(of: file, head)
-      case .atOrAhead, .rewritten, .superseded, .cut: break
+      case .atOrAhead: return relation
+      case .behind:
+        try await refuseMissingErasures(of: file, head)
+        return relation
+      case .replaced, .restarts, .diverged, .takenBack: break
       }
-      guard relation == .cut, !lack.replaces else { return relation }
-      // A late message of an earlier process may have arrived between two calls of the comparison.
-      guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
-      else { throw try await comparison.takenBack() }
-      head = now
+      // The catalog may be of a history that has started since.
+      if let now = try await archive.head(replacing: head.mark) {
+        head = now
+        continue
+      }
+      switch relation {
+      case .replaced, .diverged: try await refuseMissingErasures(of: file, head)
+      case .takenBack where !lack.replaces: throw try await comparison.takenBack()
+      case .atOrAhead, .behind, .restarts, .takenBack: break
+      }
+      return relation
     }
   }
 
@@ -373,10 +390,10 @@ package struct ArchiveOpening: Sendable {
     if count > 0 { throw ArchiveError(.lacksErasures(count), archive: archive.name) }
   }
 
-  private func candidate(_ position: Position?, _ head: ArchiveHead) -> ArchiveCandidate {
+  private func candidate(_ epoch: Int64, _ head: ArchiveHead) -> ArchiveCandidate {
     ArchiveCandidate(
       store: head.store,
-      epoch: position?.epoch ?? head.epoch,
+      epoch: max(epoch, head.epoch),
       leader: policy.leader(at: path),
       lease: policy.lease,
       start: head.mark
@@ -427,19 +444,17 @@ package struct ArchiveOpening: Sendable {
   ) async throws {
     let pull = ArchivePull(from: archive, to: path, on: configuration.disk)
     guard let relation, let position else {
-      let pulled = try await pull.run()
-      report.pulled = Revision(0)...pulled.revision
+      note(try await pull.run())
       return
     }
     switch relation {
     case .atOrAhead:
       // The archive may have newer data that is in no delta: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
-    case .rewritten, .cut: isRewritten = true
-    case .superseded where position.revision <= head.mark.revision:
-      // Moved aside, it would keep what was erased.
-      let pulled = try await pull.replace(by: head.mark)
-      report.pulled = Revision(0)...pulled.revision
+    case .restarts, .takenBack: isRewritten = true
+    case .replaced(position.revision):
+      // The archive has all of it. Moved aside, it would keep what was erased.
+      note(try await pull.replace(by: head.mark))
     case .behind:
       do {
         let end = try await pull.catchUp(to: head)
@@ -449,21 +464,26 @@ package struct ArchiveOpening: Sendable {
         guard let missing = error.reason.firstMissing else { throw error }
         let reached = Position(
           storeID: position.storeID,
-          epoch: position.epoch,
+          lineage: position.lineage,
           revision: missing.previous,
           chain: position.chain
         )
-        try await adopt(head, .farBehind, reached)
+        try await adopt(head, .replaced(through: nil), reached)
       }
-    case .farBehind, .diverged, .superseded:
+    case .replaced, .diverged:
       // It may have been compared with parts of two histories.
       if try await archive.head(replacing: head.mark) != nil {
         throw ArchiveError(.refused, archive: archive.name)
       }
       try setAside(position, relation, head)
-      let pulled = try await pull.run()
-      report.pulled = Revision(0)...pulled.revision
+      note(try await pull.run())
     }
+  }
+
+  /// Notes that the file has the archive's history from its beginning on.
+  private mutating func note(_ pulled: Position) {
+    lineage = pulled.lineage
+    report.pulled = Revision(0)...pulled.revision
   }
 
   /// Whether the archive has every commit up to a position of the file.
@@ -491,8 +511,7 @@ package struct ArchiveOpening: Sendable {
       )
       report.earlierSetAside = report.allSetAside
       report.setAside = ArchiveReport.SetAside(quarantine)
-      let pulled = try await ArchivePull(from: archive, to: path, on: configuration.disk).run()
-      report.pulled = Revision(0)...pulled.revision
+      note(try await ArchivePull(from: archive, to: path, on: configuration.disk).run())
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -539,16 +558,14 @@ package struct ArchiveOpening: Sendable {
   ) throws {
     let common: Revision? =
       switch relation {
-      case .diverged(let common): common
-      case .superseded: head.mark.revision
+      case .diverged(let common), .replaced(let common): common
       default: nil
       }
     let lost = common.flatMap { $0 < position.revision ? $0.next...position.revision : nil }
     let detail =
       switch (relation, lost) {
       case _ where position.storeID != head.store: "which has another store, and it has no commits"
-      case (.superseded, _): "from which entities were erased that the file still has"
-      case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
+      case (.replaced(nil), _): "which no longer has what follows revision \(position.revision)"
       case (_, let lost?) where lost.lowerBound > head.mark.revision:
         "which no longer has the revisions \(lost.lowerBound) to \(lost.upperBound)"
       case (_, let lost?):

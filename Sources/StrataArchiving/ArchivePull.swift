@@ -32,7 +32,7 @@ package actor ArchivePull {
     case head
     /// There, or at the last delta before which nothing is missing: a copy of an archive that was made while it was written.
     case lastWhole
-    /// An earlier point; the file is in a new epoch, as its history is cut.
+    /// An earlier point; the file is in a new lineage, as its history is cut.
     case point(HistoryPoint)
   }
 
@@ -92,7 +92,7 @@ package actor ArchivePull {
         try former.checkpoint(.truncate)
         former.checkpointsOnClose = .automatic
         try former.close()
-        // The two files may be of one epoch, so the head of one would be damage for the other.
+        // The two files may be of one lineage, so the head of one would be damage for the other.
         try disk.remove(path.head)
         try file.replaceStore()
         try disk.sync(path.directory)
@@ -175,7 +175,7 @@ package actor ArchivePull {
         """
       )
     }
-    return try finish(connection, head, end)
+    return try finish(connection, head)
   }
 
   /// Whether the catalog is there; what lacks it is damaged, but for a copy that was made while it was written.
@@ -382,16 +382,17 @@ package actor ArchivePull {
     throw damaged("the segment through \(segment.end) does not continue \(mark)")
   }
 
-  /// Sets the epoch, and closes the file.
+  /// Sets the epoch, starts another lineage where the history is cut, and closes the file.
   private func finish(
     _ connection: Connection,
-    _ head: ArchiveHead,
-    _ end: End
+    _ head: ArchiveHead
   ) throws -> Position {
     var identity = try StoreIdentity.read(connection)
-    let end = try ReadView(connection).position
-    let isCut = end.revision < head.mark.revision
-    identity.epoch = max(identity.epoch, head.epoch) + (isCut ? 1 : 0)
+    let (revision, chain) = try ReadView(connection).last
+    identity.epoch = max(identity.epoch, head.epoch)
+    let isCut = revision < head.mark.revision
+    let end = HeadRecord.Mark(revision: revision, chain: chain)
+    if isCut { identity.branch(.restored, after: end, at: Scheduling.date) }
     try connection.transaction {
       try identity.replace(in: connection)
       if isCut { try LeadershipRecord.noteTakenBack(to: end, in: connection) }

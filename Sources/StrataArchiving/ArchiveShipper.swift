@@ -35,6 +35,10 @@ package actor ArchiveShipper {
   private var loss: PersistenceError.Reason?
   /// How far the archive is.
   private var mark: HistoryMark?
+  /// The lineage that the archive is led for; nil until it is known.
+  private var lineage: Lineage.ID?
+  /// Whether the archive may end before it did: the file was taken back, and takes its place.
+  private let mayShorten: Bool
   /// Keeps the deltas that the archive lacks; nil once there are too many.
   private var pin: HistoryPins.Pin?
   /// Whether the archive could be reached at the opening.
@@ -66,6 +70,8 @@ package actor ArchiveShipper {
     leadership = opening.leadership
     renewal = opening.renewal
     mark = opening.mark
+    lineage = opening.lineage
+    mayShorten = opening.replaced != nil
     mayLeadAtOnce = opening.report.away == nil
     reader = HistoryReader(
       writer.path,
@@ -308,16 +314,7 @@ extension ArchiveShipper {
     case .compare(let head): return .compared(try await relation(head))
     case .lead: return try await lead()
     case .restart(let term):
-      // The file stays ahead of the archive's epoch until that has the rewritten history, and one that was taken back has
-      // its note.
-      let isTakenBack = try await reader.read { view in
-        try LeadershipRecord.takenBack(view.journal.connection) != nil
-      }
-      try await writer.note(
-        leadership: isTakenBack ? 0 : term.epoch,
-        raisingEpochTo: term.epoch + 1
-      )
-      try await restart(in: term, atLeastTo: isTakenBack ? nil : mark)
+      try await restart(in: term)
       return .restarted
     case .note(let term):
       try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
@@ -332,14 +329,16 @@ extension ArchiveShipper {
   }
 
   private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
+    lineage = try await reader.read(\.identity.lineage)
     let comparison = ArchiveComparison(archive, head, leader, reader)
     let relation = try await comparison.relation()
-    if relation == .cut { throw try await comparison.takenBack() }
-    guard case .confirming(let term, _) = leadership.state, relation == .atOrAhead,
-      try await reader.read(\.identity.epoch) > term.epoch
-    else { return relation }
-    // What was erased had not been sent, and the file is in a later epoch than this term all the same.
-    return .rewritten
+    if relation == .atOrAhead { return relation }
+    // The catalog may be of a history that has started since.
+    if try await archive.head(replacing: head.mark) != nil {
+      throw ArchiveError(.refused, archive: archive.name)
+    }
+    if case .takenBack = relation { throw try await comparison.takenBack() }
+    return relation
   }
 
   private func lead() async throws -> Leadership.Event {
@@ -349,6 +348,7 @@ extension ArchiveShipper {
       }
       return (view.identity, HistoryMark(oldest.revision, oldest.chain))
     }
+    lineage = lineage ?? identity.lineage
     let candidate = ArchiveCandidate(
       store: identity.id,
       epoch: identity.epoch,
@@ -534,7 +534,7 @@ extension ArchiveShipper {
   /// What the catalog says: a new one is sent when it differs.
   private struct CatalogState: Equatable, Sendable {
     let migrations: [DataLedger.Entry]
-    let erasures: [ErasureLedger.Entry]
+    let lineage: Lineage.ID
     let tables: [ListedTable]
     let columns: [DeclaredColumn]
   }
@@ -545,26 +545,26 @@ extension ArchiveShipper {
     var catalog: [UInt8]?
     var state: CatalogState?
     var owesSnapshot = false
-    /// Whether the file is in a later epoch than the term.
-    var isLater = false
+    /// The lineage of the file.
+    var lineage: Lineage.ID?
   }
 
   /// Sends all that is written.
   ///
-  /// Returns whether that was all: a file that an opening has repaired goes on in a later epoch, which has to be led first.
+  /// Returns whether that was all: a file that an opening has repaired goes on in another lineage, which is compared first.
   private func send() async throws -> Bool {
     while let mark, let term = leadership.term, hasWork {
       try Task.checkCancellation()
       let batch: Batch
       do {
-        batch = try await read(after: mark, in: term)
+        batch = try await read(after: mark)
       } catch let error as PersistenceError {
         guard case .trimmed = error.reason else { throw error }
         try await skip(from: mark)
         continue
       }
       guard let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
-        return !batch.isLater
+        return batch.lineage == lineage
       }
       let began = Scheduling.now
       try await archive.append(segment, catalog: batch.catalog, in: term)
@@ -577,15 +577,16 @@ extension ArchiveShipper {
     return true
   }
 
-  private func read(after mark: HistoryMark, in term: ArchiveTerm) async throws -> Batch {
+  private func read(after mark: HistoryMark) async throws -> Batch {
     let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
-    let (snapshots, interval) = (snapshots, policy.snapshotInterval)
+    let (snapshots, interval, lineage) = (snapshots, policy.snapshotInterval, lineage)
     return try await reader.read { view in
-      var batch = Batch()
+      var batch = Batch(lineage: view.identity.lineage)
+      if batch.lineage != lineage { return batch }
       let connection = view.journal.connection
       let state = CatalogState(
         migrations: try DataLedger.entries(on: connection),
-        erasures: try ErasureLedger.entries(on: connection),
+        lineage: view.identity.lineage,
         tables: view.listed,
         columns: view.columns
       )
@@ -593,8 +594,7 @@ extension ArchiveShipper {
       if state != known {
         batch.catalog = try ArchiveImage(view: view, source: connection).catalog()
       }
-      batch.frames = try Self.frames(in: view, after: mark, through: last, in: term, bytes: limit)
-      batch.isLater = view.identity.epoch > term.epoch
+      batch.frames = try Self.frames(in: view, after: mark, through: last, bytes: limit)
       let end = batch.frames.last?.header.revision ?? mark.revision
       batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
       return batch
@@ -605,7 +605,6 @@ extension ArchiveShipper {
     in view: ReadView,
     after mark: HistoryMark,
     through last: Revision,
-    in term: ArchiveTerm,
     bytes limit: Int
   ) throws -> [DeltaFrame] {
     var reader = try FrameReader(view, after: mark.revision)
@@ -614,10 +613,7 @@ extension ArchiveShipper {
     }
     var frames: [DeltaFrame] = []
     var bytes = 0
-    // A file that is rewritten goes on in a later epoch, which has to be led first.
-    while bytes < limit, let frame = try reader.next(), frame.header.revision <= last,
-      frame.header.epoch <= term.epoch
-    {
+    while bytes < limit, let frame = try reader.next(), frame.header.revision <= last {
       bytes += frame.header.footprint
       frames.append(frame)
     }
@@ -634,7 +630,7 @@ extension ArchiveShipper {
     while true {
       let end = segments.last?.end ?? mark
       let frames = try await reader.read { view in
-        try Self.frames(in: view, after: end, through: last, in: term, bytes: limit)
+        try Self.frames(in: view, after: end, through: last, bytes: limit)
       }
       guard let segment = ArchiveSegment(of: frames, epoch: term.epoch) else { return segments }
       segments.append(segment)
@@ -749,9 +745,8 @@ extension ArchiveShipper {
 
   /// Replaces what the archive has by the history of the file.
   ///
-  /// - Parameter mark: How far that goes at least, so that the archive does not lack what it has confirmed; nil for a file that
-  ///   was taken back on purpose.
-  private func restart(in term: ArchiveTerm, atLeastTo mark: HistoryMark?) async throws {
+  /// The archive does not lack then what it has confirmed, unless the file was taken back on purpose.
+  private func restart(in term: ArchiveTerm) async throws {
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
     let beginning: @Sendable (ReadView) throws -> StoredSnapshot? = { view in
@@ -762,7 +757,7 @@ extension ArchiveShipper {
     guard let read = try await prepareSnapshot(beginning, term) else { return }
     let segments = try await segments(after: read.snapshot.mark, in: term)
     let end = segments.last?.end ?? read.snapshot.mark
-    if let mark, end.revision < mark.revision {
+    if let mark, end.revision < mark.revision, !mayShorten {
       throw CorruptionError("the file ends at \(end), before its archive at \(mark)")
     }
     try await archive.restart(
@@ -785,8 +780,9 @@ extension ArchiveShipper {
     // While it is read, it is not removed.
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
+    let lineage = lineage
     let read = try await reader.read { view -> ReadSnapshot? in
-      guard let chosen = try choose(view), chosen.header.epoch <= term.epoch else { return nil }
+      guard view.identity.lineage == lineage, let chosen = try choose(view) else { return nil }
       let image = ArchiveImage(view: view, source: view.journal.connection)
       let (list, names) = try image.list(of: chosen)
       return ReadSnapshot(

@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-package import StrataSchema
+import StrataSchema
 
 /// The history of a store that another process writes.
 package protocol FollowedHistory: Sendable {
@@ -13,8 +13,8 @@ package protocol FollowedHistory: Sendable {
   /// Throws ``RewoundHistory`` if the history does not continue the mark.
   func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas
 
-  /// What was erased from it.
-  func erasures() async throws -> [ErasureLedger.Entry]
+  /// The lineage that it is in; nil if it has no commits yet.
+  func lineage() async throws -> Lineage.ID?
 
   /// Elements that arrive soon after there are more deltas; nil if there are no hints.
   func hints() -> AsyncStream<Void>?
@@ -24,8 +24,8 @@ package protocol FollowedHistory: Sendable {
 package struct FollowedDeltas: Sendable {
   /// What the archive has said of itself; nil for a file.
   package var head: ArchiveHead?
-  /// Entities may be erased from a history whose deltas stay as they are, but the epoch does not; nil if it is not known.
-  package var epoch: Int64?
+  /// A number that changes once the lineage has; nil if it is not known.
+  package var term: Int64?
   package var frames: [DeltaFrame] = []
   /// The archive's catalog, if a run of migrations has written one of them.
   package var catalog: ArchiveCatalog?
@@ -51,7 +51,7 @@ package struct ArchivedHistory: FollowedHistory {
       throw ArchiveError(.empty, archive: archive.name)
     }
     let frames = try await frames(after: mark, head, bytes: bytes)
-    var deltas = FollowedDeltas(head: head, epoch: head.epoch, frames: frames)
+    var deltas = FollowedDeltas(head: head, term: head.epoch, frames: frames)
     if frames.haveMigrations {
       deltas.catalog = try await ArchiveCatalog(of: archive)
       if try await archive.head(replacing: head.mark) != nil { throw RewoundHistory() }
@@ -59,8 +59,8 @@ package struct ArchivedHistory: FollowedHistory {
     return deltas
   }
 
-  package func erasures() async throws -> [ErasureLedger.Entry] {
-    try await archive.currentErasures()
+  package func lineage() async throws -> Lineage.ID? {
+    try await archive.currentCatalog()?.lineages().last?.id
   }
 
   private func frames(
@@ -107,7 +107,7 @@ package struct FileHistory: FollowedHistory {
   package func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas {
     let head = try HeadFile.read(path.head)
     if let head, HistoryMark(head.written.revision, head.written.chain) == mark {
-      return FollowedDeltas(epoch: head.epoch)
+      return FollowedDeltas(term: head.lineage.number)
     }
     do {
       let frames = try await file.read { view -> [DeltaFrame]? in
@@ -125,7 +125,7 @@ package struct FileHistory: FollowedHistory {
       // If its writer has died, a copy of the store was read: next time the file itself may have more.
       await file.close()
       guard let frames else { throw RewoundHistory() }
-      return FollowedDeltas(epoch: head?.epoch, frames: frames)
+      return FollowedDeltas(term: head?.lineage.number, frames: frames)
     } catch let error as PersistenceError {
       await file.close()
       switch error.reason {
@@ -135,15 +135,15 @@ package struct FileHistory: FollowedHistory {
     }
   }
 
-  package func erasures() async throws -> [ErasureLedger.Entry] {
-    let erasures: [ErasureLedger.Entry]
+  package func lineage() async throws -> Lineage.ID? {
+    let lineage: Lineage.ID
     do {
-      erasures = try await file.erasures()
+      lineage = try await file.read(\.identity.lineage)
     } catch {
       await file.close()
       throw error
     }
     await file.close()
-    return erasures
+    return lineage
   }
 }

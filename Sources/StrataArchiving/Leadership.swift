@@ -13,10 +13,10 @@ import StrataStorage
 /// | | | no store any more | `seeking` | report, wait |
 /// | `comparing` | compare | it fits | `eligible` | |
 /// | | | it does not fit | `lost` | report |
-/// | `eligible` | lead | led | `takingOver`; rewritten: `restarting` | start at the head, accept commits |
+/// | `eligible` | lead | led | `takingOver`; begun from its: `restarting` | start at the head, accept commits |
 /// | | | led, after another one | `checking` | |
 /// | | | a lease runs | `waiting` | |
-/// | `checking` | compare | it fits | `takingOver`; rewritten: `restarting` | start at the head, accept commits |
+/// | `checking` | compare | it fits | `takingOver`; begun from its: `restarting` | start at the head, accept commits |
 /// | | | it does not fit | `lost` | release, report |
 /// | `waiting` | read the head | the lease runs | `seeking` | report, wait |
 /// | | | it was renewed | `lost` | report |
@@ -30,7 +30,7 @@ import StrataStorage
 /// | | | another: the archive went back | `seeking` | |
 /// | | | no store any more, or sent meanwhile | `uncertain` | report, wait |
 /// | `confirming` | compare | it fits | `leading` | start at the head |
-/// | | | rewritten | `seeking` | |
+/// | | | begun from its | `seeking` | |
 /// | | | it does not fit | `lost` | report |
 /// | `lost`, `stopped` | nothing | | | |
 ///
@@ -184,7 +184,7 @@ package struct Leadership: Sendable {
       return [.release(term)] + lose(to: former)
     case (.waiting(let leader, let rest), .headRead(let head)):
       return look(at: head, leader, rest, at: time)
-    // Another leadership is above the file's epoch again.
+    // By another term followers know that the lineage is another one: where no delta has changed, nothing else says so.
     case (.restarting, .restarted): state = .seeking
     case (.takingOver(let term), .noted):
       state = .leading(term)
@@ -194,7 +194,7 @@ package struct Leadership: Sendable {
       return [.reportSent(term), .wait(policy.lease / 3)]
     case (.leading(let term), .resumed), (.confirming(let term, _), .resumed):
       state = .uncertain(term)
-    // What was compared, sent or noted may be another file, in a later epoch than the term.
+    // What was compared, sent or noted may be another file, in a later lineage.
     case (.comparing, .resumed), (.eligible, .resumed), (.checking, .resumed),
       (.restarting, .resumed), (.takingOver, .resumed):
       state = .seeking
@@ -206,8 +206,7 @@ package struct Leadership: Sendable {
       state = isOwn ? .confirming(term, head) : .seeking
     case (.confirming(let term, let head), .compared(let relation)):
       if !relation.fits { return lose(to: head.leader) }
-      // A file that was rewritten is in a later epoch than this term.
-      if relation == .rewritten {
+      if relation == .restarts {
         state = .seeking
         return []
       }
@@ -226,7 +225,7 @@ package struct Leadership: Sendable {
     at time: ContinuousClock.Instant
   ) -> [Action] {
     hadStore = true
-    state = relation == .rewritten ? .restarting(term) : .takingOver(term)
+    state = relation == .restarts ? .restarting(term) : .takingOver(term)
     return [.start(at: head.mark)] + takeLease(.extended(since: start), at: time)
   }
 
@@ -282,5 +281,5 @@ package struct Leadership: Sendable {
 
 extension ArchiveRelation {
   /// Whether the file may be added to the archive.
-  fileprivate var fits: Bool { self == .atOrAhead || self == .rewritten }
+  fileprivate var fits: Bool { self == .atOrAhead || self == .restarts }
 }

@@ -10,6 +10,7 @@ import StrataStorage
 package final class ReplicaFile {
   private let store: OwnedStore
   private let connection: Connection
+  private var identity: StoreIdentity
   /// Where the file ends.
   package private(set) var position: Position
 
@@ -18,17 +19,13 @@ package final class ReplicaFile {
   /// Throws `.missing`, `.alreadyOpen`, `.foreignCompanion`, and for the disk.
   package init(at path: StorePath, on disk: Disk) throws {
     var store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
-    (connection, position) = try store.leavingNoTrace { store in
+    (connection, identity, position) = try store.leavingNoTrace { store in
       let connection = try store.connectForWriting()
-      let position = try Self.position(of: connection)
-      try store.checkHead(of: position)
-      return (connection, position)
+      let view = try ReadView(connection)
+      try store.checkHead(of: view.position, view.identity.lineages)
+      return (connection, view.identity, view.position)
     }
     self.store = store
-  }
-
-  private static func position(of connection: Connection) throws -> Position {
-    try ReadView(connection).position
   }
 
   /// Appends deltas that continue the file.
@@ -49,7 +46,7 @@ package final class ReplicaFile {
     }
     position = Position(
       storeID: position.storeID,
-      epoch: max(position.epoch, epoch),
+      lineage: position.lineage,
       revision: last.header.revision,
       chain: last.chain
     )
@@ -67,11 +64,10 @@ package final class ReplicaFile {
 
   /// Raises the epoch.
   package func raiseEpoch(to epoch: Int64) throws {
-    guard epoch > position.epoch else { return }
-    var identity = try StoreIdentity.read(connection)
-    identity.epoch = epoch
+    guard epoch > identity.epoch else { return }
+    identity = try StoreIdentity.read(connection)
+    identity.epoch = max(identity.epoch, epoch)
     try connection.transaction { try identity.replace(in: connection) }
-    position = try Self.position(of: connection)
   }
 
   /// Makes everything durable and closes the file.

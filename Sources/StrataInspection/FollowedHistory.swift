@@ -45,12 +45,14 @@ extension Inspector {
 }
 
 extension ReadView {
-  /// Whether the file has the history that ended at a position: it is the same store in the same epoch, and the revision
+  /// Whether the file has the history that ended at a position: it is the same store in the same lineage, and the revision
   /// has the same hash.
   ///
-  /// O(1). If that revision was trimmed since, only the store and the epoch are compared.
+  /// O(1). If that revision was trimmed since, only the store and the lineage are compared.
   func continues(_ position: Position) throws -> Bool {
-    guard identity.id == position.storeID, identity.epoch == position.epoch else { return false }
+    guard identity.id == position.storeID, identity.lineage == position.lineage else {
+      return false
+    }
     if let chain = try chain(at: position.revision) { return chain == position.chain }
     return position.revision < first ?? last.revision
   }

@@ -85,7 +85,7 @@ extension Inspector {
         format: Int(try connection.userVersion()),
         store: view.identity.id,
         application: view.identity.application,
-        epoch: view.identity.epoch,
+        lineage: view.identity.lineage,
         revision: view.last.revision.number,
         chain: view.last.chain.description,
         created: Date(microseconds: view.identity.created),
@@ -112,6 +112,7 @@ extension Inspector {
           HeadSummary(durable: $0.durable.revision.number, written: $0.written.revision.number)
         },
         heldTimes: try view.heldTimes(at: Scheduling.date),
+        lineages: view.identity.lineages.map(LineageSummary.init),
         erased: erased.isEmpty ? nil : erased,
         writer: access.mode == .live ? LockFile.owner(at: path.lock) : nil,
         sqlite: Connection.libraryVersion

@@ -13,7 +13,7 @@ package struct StoreOverview: Codable, Sendable, Equatable {
   package var path: String
   package var store: UUID
   package var application: String?
-  package var epoch: Int64
+  package var lineage: Lineage.ID
   /// The last revision and its time.
   package var revision: Int64
   package var time: Date
@@ -38,7 +38,7 @@ extension Inspector {
         path: path.file,
         store: view.identity.id,
         application: view.identity.application,
-        epoch: view.identity.epoch,
+        lineage: view.identity.lineage,
         revision: view.last.revision.number,
         time: try view.time(of: view.last.revision),
         oldest: view.oldest.number,

@@ -13,7 +13,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var store: UUID
   /// The application that the store belongs to, if it was named.
   package var application: String?
-  package var epoch: Int64
+  /// The lineage that it is in.
+  package var lineage: Lineage.ID
   package var revision: Int64
   package var chain: String
   package var created: Date
@@ -29,6 +30,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var head: HeadSummary?
   /// The times of the last commits, if they are ahead of the clock; nil otherwise.
   package var heldTimes: HeldTimes?
+  /// What happened to the file, the first first.
+  package var lineages: [LineageSummary]
   /// What was erased; nil if nothing was.
   package var erased: [ErasureSummary]?
   /// The process that has the store open for writing, if there is one.
@@ -72,6 +75,21 @@ extension SnapshotSummary {
       verified: header.state == .verified,
       names: names
     )
+  }
+}
+
+/// A lineage of a file, in a ``StoreSummary``.
+package struct LineageSummary: Codable, Sendable, Equatable {
+  package var id: Lineage.ID
+  /// Why it began.
+  package var reason: Lineage.Reason
+  package var time: Date
+  /// The last revision whose commit it has from the one before; nil for the first.
+  package var branch: Int64?
+
+  init(_ lineage: Lineage) {
+    (id, reason, time) = (lineage.id, lineage.reason, lineage.time)
+    branch = lineage.branch?.number
   }
 }
 

@@ -18,7 +18,7 @@ enum RewrittenChange {
 /// again.
 ///
 /// Up to the first change that is not kept, deltas stay as they are, with their hashes. From there on each
-/// has a new hash, and the epoch of the new file.
+/// has a new hash, and the lineage of the new file.
 struct DeltaRewriter {
   /// What to do with the context of a delta.
   enum Context {
@@ -42,7 +42,7 @@ struct DeltaRewriter {
 
   /// - Parameters:
   ///   - journal: That of the new file.
-  ///   - identity: That of the new file, with its epoch.
+  ///   - identity: That of the new file, with its lineages.
   ///   - chain: The chain before the first delta.
   ///   - stored: The chain there in the file that is read.
   init(
@@ -96,7 +96,7 @@ struct DeltaRewriter {
       }
     if dropsContext { header.context = nil }
     if firstRewritten != nil || changes > before || dropsContext {
-      header.epoch = identity.epoch
+      header.lineage = identity.lineage
     }
     let hashes = bodies.map { Checksum(of: $0) }
     let computed = header.chain(

@@ -18,7 +18,7 @@ public struct ErasureReport: Sendable, Equatable {
     public let finding: Finding
   }
 
-  /// The position of the store afterwards: the same revision, in a new epoch.
+  /// The position of the store afterwards: the same revision, in a new lineage.
   public let position: Position
   /// How many entities were erased from each table.
   public let entities: [String: Int]

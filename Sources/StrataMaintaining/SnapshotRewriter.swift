@@ -15,7 +15,7 @@ struct SnapshotRewriter {
   /// Those of them that have kept their bytes.
   private var kept: [Int64: ListedChunk] = [:]
 
-  /// - Parameter identity: That of the new file, with its epoch.
+  /// - Parameter identity: That of the new file, with its lineages.
   init(
     from source: SnapshotStore,
     to destination: SnapshotStore,
@@ -54,7 +54,7 @@ struct SnapshotRewriter {
     var header = snapshot.header
     let isChanged =
       chain != header.chain || listing.map(\.hash) != before.map(\.hash)
-    if isChanged { header.epoch = identity.epoch }
+    if isChanged { header.lineage = identity.lineage }
     header.chain = chain
     header.chunks = listing.count
     header.entities = listing.reduce(0) { $0 + $1.count }

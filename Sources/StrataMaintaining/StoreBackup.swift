@@ -12,7 +12,7 @@ public enum StoreBackup {
   ///
   /// A program may have the store open, and goes on meanwhile: the copy holds what is in the file when the copy begins.
   /// What the program has not flushed is not in it; `backup(to:)` of its persistence includes that. The copy is in the same
-  /// epoch, verified before it gets its name, and one file without companions. O(file), several times over.
+  /// lineage, verified before it gets its name, and one file without companions. O(file), several times over.
   ///
   /// - Throws: `.fileExists`; `.damaged` and other reasons of either file.
   package static func copyBlocking(
@@ -38,16 +38,15 @@ public enum StoreBackup {
     }
   }
 
-  /// Copies a backup to where a store was, in a new epoch; returns the position of the copy.
+  /// Copies a backup to where a store was, in a new lineage; returns the position of the copy.
   ///
   /// ```swift
   /// try await StoreBackup.restore("backups/app-2026-11-21.strata", to: "app.strata")
   /// let persistence = try await Persistence.open(at: "app.strata", …)
   /// ```
   ///
-  /// Commits made after the backup are no longer part of the history. The epoch shows this to everything
-  /// that follows the store: it is higher than that of the backup and of the store that was there. (A
-  /// backup that is only copied into place is refused as `.damaged`, because the head beside it lists commits that it
+  /// Commits made after the backup are no longer part of the history. The lineage shows this to everything
+  /// that follows the store: it begins at the end of the backup. (A backup that is only copied into place is refused as `.damaged`, because the head beside it lists commits that it
   /// lacks.)
   ///
   /// Nothing is overwritten: ``restore(_:replacing:now:)`` moves the old store to quarantine. If you move it
@@ -82,14 +81,14 @@ public enum StoreBackup {
     }
   }
 
-  /// Puts a backup in the place of a store, in a new epoch; what was there is moved to quarantine.
+  /// Puts a backup in the place of a store, in a new lineage; what was there is moved to quarantine.
   ///
   /// ```swift
   /// let restored = try await StoreBackup.restore("app.strata.before-41", replacing: "app.strata")
   /// try restored.replaced?.restore()          // takes it back
   /// ```
   ///
-  /// The file notes that it was taken back. An archive of the store has the later commits, so opening the file with it
+  /// The file has a lineage that begins at the end of the backup. An archive of the store has the later commits, so opening the file with it
   /// is refused with `ArchiveError.Reason.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the
   /// history of the archive, and keeps what that has beside the store.
   ///
@@ -175,7 +174,7 @@ public enum StoreBackup {
   /// ```
   ///
   /// A test can start from a store that a user sent: the copy opens as the store would have opened then, and
-  /// gets commits of its own. It is in a new epoch. Migrations of the user's data that ran later did not run
+  /// gets commits of its own. It is in a new lineage. Migrations of the user's data that ran later did not run
   /// in the copy; those that had run at the point did, also if they were taken back since. Nothing is
   /// overwritten, and the store is not changed. O(file), several times over, because the copy is verified
   /// before it gets its name.
@@ -336,9 +335,8 @@ private struct BackupRestore {
 
   private func copy(_ source: Connection) throws -> Position {
     let connection = try file.connect()
-    var identity = try fill(connection, from: source)
-    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
-    try connection.transaction { try identity.replace(in: connection) }
+    try fill(connection, from: source)
+    try branch(.restored, in: connection)
     return try close(connection)
   }
 
@@ -350,13 +348,12 @@ private struct BackupRestore {
     defer { whole.removeLeftovers() }
     try whole.create()
     let connection = try whole.connect()
-    var identity = try fill(connection, from: source)
+    try fill(connection, from: source)
     let revision = try place(of: end, in: connection)
-    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction {
       try HistoryCut.removeAll(after: revision, from: connection)
-      try identity.replace(in: connection)
     }
+    try branch(.forked, in: connection)
     try connection.vacuum(into: file.temporary)
     try connection.close()
     let copy = try file.connect()
@@ -381,22 +378,31 @@ private struct BackupRestore {
     }
   }
 
-  /// Copies every page, and returns the identity of the store.
-  private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
+  /// Copies every page of a store.
+  private func fill(_ connection: Connection, from source: Connection) throws {
     try source.copy(to: connection, for: operation, from: backup)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     do {
-      return try StoreIdentity.read(connection)
+      _ = try StoreIdentity.read(connection)
     } catch {
       throw PersistenceError(operation, path: backup.file, wrapping: error)
     }
   }
 
+  /// Starts another lineage where the copy ends.
+  private func branch(_ reason: Lineage.Reason, in connection: Connection) throws {
+    let view = try ReadView(connection)
+    var identity = view.identity
+    let end = HeadRecord.Mark(revision: view.last.revision, chain: view.last.chain)
+    identity.branch(reason, after: end, at: Scheduling.date)
+    try connection.transaction {
+      try identity.replace(in: connection)
+      try LeadershipRecord.noteTakenBack(to: end, in: connection)
+    }
+  }
+
   private func close(_ connection: Connection) throws -> Position {
     let position = try ReadView(connection).position
-    try connection.transaction {
-      try LeadershipRecord.noteTakenBack(to: position, in: connection)
-    }
     try connection.checkpoint(.truncate)
     try connection.close()
     return position

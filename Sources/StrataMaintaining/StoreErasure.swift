@@ -191,12 +191,10 @@ package struct StoreErasure {
     _ view: ReadView
   ) throws -> Rewritten {
     var identity = view.identity
-    identity.epoch = try HeadFile.epoch(
-      afterCutting: identity,
-      at: store.path,
-      on: store.configuration.disk
-    )
-    let now = store.configuration.now().microseconds
+    let time = store.configuration.now()
+    let end = HeadRecord.Mark(revision: view.last.revision, chain: view.last.chain)
+    identity.branch(.erased, after: end, at: time)
+    let now = time.microseconds
     var result: Rewritten?
     try file.createStore(now: now) { connection in
       try identity.write(to: connection)
@@ -206,7 +204,7 @@ package struct StoreErasure {
       result = Rewritten(
         position: Position(
           storeID: identity.id,
-          epoch: identity.epoch,
+          lineage: identity.lineage,
           revision: view.last.revision,
           chain: rewriter.chain
         ),

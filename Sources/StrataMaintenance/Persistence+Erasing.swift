@@ -16,7 +16,7 @@ extension Persistence {
   /// ```
   ///
   /// Their records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of
-  /// the commits that changed them. All else is written into a new file as it is, in a new epoch: the
+  /// the commits that changed them. All else is written into a new file as it is, in a new lineage: the
   /// hashes from the first of these deltas on are computed again, and the file says so. The new file is verified
   /// before it takes the place of the old one; a crash leaves one or the other. The history of an erased
   /// entity says that it was erased, and nothing more. What an entity was before a migration gave it another ID, or its

@@ -24,7 +24,7 @@ struct DeltaFrameTests {
     let header = DeltaHeader(
       revision: 7,
       first: 7,
-      epoch: 1,
+      lineage: Lineage.ID(1),
       time: 1_770_000_000_000_000,
       origin: 2,
       trace: nil,

@@ -65,7 +65,7 @@ struct FrameTests {
     let view = try ReadView(try Connection(path: path, mode: .readOnly))
     let position = Position(
       storeID: view.identity.id,
-      epoch: view.identity.epoch,
+      lineage: view.identity.lineage,
       revision: view.last.revision,
       chain: view.last.chain
     )

@@ -59,7 +59,7 @@ struct LeadershipTests {
   static let states: [(name: String, state: State, since: Instant?)] = [
     ("seeking", .seeking, nil), ("seeking again", .seeking, start),
     ("comparing", .comparing(others), nil), ("eligible", .eligible(others, .atOrAhead), nil),
-    ("eligible, rewritten", .eligible(others, .rewritten), nil),
+    ("eligible, begun from its", .eligible(others, .restarts), nil),
     ("eligible, new", .eligible(nil, .atOrAhead), nil),
     ("checking", .checking(nextTerm, ledLate, since: later, former: "other"), nil),
     ("waiting", .waiting(for: "other", .seconds(3)), nil), ("restarting", .restarting(term), start),
@@ -74,9 +74,10 @@ struct LeadershipTests {
     ("another's head of its epoch", .headRead(head(5, "other"))),
     ("an earlier head", .headRead(head(4, "own"))),
     ("a later head of its name", .headRead(head(6, "own"))),
-    ("fits", .compared(.atOrAhead)), ("rewritten", .compared(.rewritten)),
-    ("behind", .compared(.behind)), ("far behind", .compared(.farBehind)),
-    ("diverged", .compared(.diverged(after: 2))), ("cut", .compared(.cut)),
+    ("fits", .compared(.atOrAhead)), ("begun from its", .compared(.restarts)),
+    ("behind", .compared(.behind)), ("replaced", .compared(.replaced(through: 2))),
+    ("diverged", .compared(.diverged(after: 2))),
+    ("taken back", .compared(.takenBack(through: 2))),
     ("led", .led(led, candidate, since: later)),
     ("led late", .led(ledLate, candidate, since: later)),
     ("led new", .led(head(5, "own", at: 0), candidate, since: later)), ("restarted", .restarted),
@@ -92,7 +93,9 @@ struct LeadershipTests {
 
   static let accepted = Action.acceptCommits(for: lease)
   static let lost = (State.lost(to: "other"), [Action.reportLost(to: "other")])
-  static let unfit: Row = ["behind": lost, "far behind": lost, "diverged": lost, "cut": lost]
+  static let unfit: Row = [
+    "behind": lost, "replaced": lost, "diverged": lost, "taken back": lost,
+  ]
 
   /// What comes in a state at any time: the end, the lease, and a failure, which leads to a state.
   static func always(_ state: State, since: Instant?, failing next: State) -> Row {
@@ -151,7 +154,7 @@ struct LeadershipTests {
       .seeking,
       unfit.merging([
         "fits": (.eligible(others, .atOrAhead), []),
-        "rewritten": (.eligible(others, .rewritten), []), "resumed": (.seeking, []),
+        "begun from its": (.eligible(others, .restarts), []), "resumed": (.seeking, []),
       ]) { $1 }
     ),
     "eligible": (
@@ -162,7 +165,7 @@ struct LeadershipTests {
         "led late": (checking(late, ledLate, after: "other"), []), "resumed": (.seeking, []),
       ]) { $1 }
     ),
-    "eligible, rewritten": (
+    "eligible, begun from its": (
       .seeking,
       waiting.merging([
         "led": (.restarting(nextTerm), taken),
@@ -183,7 +186,7 @@ struct LeadershipTests {
       .seeking,
       unfit.mapValues { ($0.0, [.release(nextTerm)] + $0.1) }.merging([
         "fits": (.takingOver(nextTerm), [.start(at: mark(8)), accepted]),
-        "rewritten": (.restarting(nextTerm), [.start(at: mark(8)), accepted]),
+        "begun from its": (.restarting(nextTerm), [.start(at: mark(8)), accepted]),
         "resumed": (.seeking, []),
       ]) { $1 }
     ),
@@ -222,7 +225,7 @@ struct LeadershipTests {
       .uncertain(term),
       unfit.mapValues { _ in (.lost(to: "own"), [.reportLost(to: "own")]) }.merging([
         "fits": (.leading(term), [.start(at: mark(3))]),
-        "rewritten": (.seeking, []), "resumed": (.uncertain(term), []),
+        "begun from its": (.seeking, []), "resumed": (.uncertain(term), []),
       ]) { $1 }
     ),
   ]

@@ -132,7 +132,7 @@ struct RewrittenHistoryTests {
       await Task.yield()
     }
     try await second.close()
-    // Nothing in the archive says in which epoch its end was written.
+    // Nothing in the archive says who has written its end.
     try await memory.remove(segmentsThrough: second.revision, snapshots: [])
 
     let alone = try await Persistence.open(
@@ -149,7 +149,7 @@ struct RewrittenHistoryTests {
     // As a process sees it that has just led, and compares what it leads.
     head.leader = ArchivePolicy().leader(at: path)
     let relation = try await ArchiveRelation.find(of: path, to: memory, head).relation
-    #expect(relation == (last == "app" ? .rewritten : .diverged(after: nil)))
+    #expect(relation == (last == "app" ? .restarts : .diverged(after: nil)))
   }
 
   @Test
@@ -232,7 +232,7 @@ struct RewrittenHistoryTests {
     }
     try await persistence.erase([Book.ID(1)])
     for await _ in lost { break }
-    // The deltas from the second book on are in an epoch after that of the leadership now.
+    // The file is in a later lineage now than the one that was compared.
     try await persistence.erase([Book.ID(2)])
     archive.work()
     // Without an end, a leader that makes the same call for ever would keep this waiting.
@@ -289,7 +289,7 @@ struct RewrittenHistoryTests {
     add(4...20, to: LibraryStore(second))
     try await second.replicated(through: 20)
     try await second.close()
-    // Each erasure raises the epoch of the file, here beyond that of the archive.
+    // Each erasure starts a lineage.
     let alone = try await Persistence.open(
       at: directory.path("app.strata"),
       initialState: LibraryState(),

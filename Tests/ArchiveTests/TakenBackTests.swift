@@ -159,6 +159,23 @@ struct TakenBackTests {
   }
 
   @Test
+  func `a file that was pulled after a replacement follows the next one`() async throws {
+    try await fill()
+    try await StoreBackup.restore(backup, replacing: path)
+    _ = try await push(ifLacking: .replaceIfTakenBack)
+    let pulled = try StorePath(directory.path("third.strata"), for: .archiving)
+    _ = try await ArchivePull(from: memory, to: pulled, on: .system).run()
+    try await add(6...7, in: memory)
+    try await StoreBackup.restore(backup, replacing: path)
+    _ = try await push(ifLacking: .replaceIfTakenBack)
+
+    let third = try await open("third", in: memory)
+    #expect(third.report.archive?.pulled == 0...5)
+    #expect(LibraryStore(third).state.db.books.count == 5)
+    try await third.close()
+  }
+
+  @Test
   func `a restored file on a new machine, a fork and a pulled past are refused too`() async throws {
     try await fill()
     try Quarantine.add(storeAt: path, reason: "lost")

@@ -8,6 +8,7 @@ import Testing
     let path = try await folder.closedSample()
     let json = try await Program.strata("info", path, "--json").output
     let store = try #require(try member("store", of: json))
+    let lineage = try #require(try member("lineage", of: json))
     let chain = try #require(try member("chain", of: json))
     let bytes = try #require(try member("journal", "bytes", of: json))
     let snapshot = try #require(try member("snapshots", "0", "bytes", of: json))
@@ -22,7 +23,8 @@ import Testing
             \(path) is a Strata store of format 3.
             No writer has it open.
 
-            store      \(store), epoch 1
+            store      \(store)
+            lineage    \(lineage), created, 2026-02-02 02:40:00.000Z
             created    2026-02-02 02:40:00.000Z
             revision   3, chain \(chain)
             tables     notes, users

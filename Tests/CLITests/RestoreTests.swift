@@ -70,7 +70,7 @@ struct RestoreTests {
     #expect(restored.status == 0 && restored.errors.isEmpty)
     #expect(
       restored.output.hasPrefix(
-        "\(store) is \(backup) at revision 1, in epoch 2.\nThe files that were there are in \(store).set-aside-"
+        "\(store) is \(backup) at revision 1, in a new lineage.\nThe files that were there are in \(store).set-aside-"
       )
     )
     #expect(try amount() == 5)
@@ -91,7 +91,8 @@ struct RestoreTests {
     let other = folder.path("other.strata")
     let restored = try await Program.strata("restore", other, store, "--json")
     #expect(restored.status == 0)
-    #expect(restored.output.contains("\"epoch\" : 2"))
+    let lineage = try Inspector(path: other).info().lineage
+    #expect(restored.output.contains("\"lineage\" : \"\(lineage)\""))
     #expect(try amount(in: other) == 5)
     let same = try await Program.strata("restore", store, store, "--yes")
     #expect(same.status == 1)

@@ -56,7 +56,7 @@ enum FrameInput {
     let header = DeltaHeader(
       revision: 3,
       first: 2,
-      epoch: 1,
+      lineage: Lineage.ID(1),
       time: 5,
       origin: 1,
       trace: nil,

@@ -24,12 +24,12 @@ enum HeadInput {
     for revision in [0, record.durable.revision, record.written.revision, Revision(.max)] {
       let position = Position(
         storeID: record.storeID,
-        epoch: record.epoch,
+        lineage: record.lineage,
         revision: revision,
         chain: record.durable.chain
       )
       for boot in [record.bootID, UUID()] {
-        _ = HeadCheck.compare(record, recovered: position, bootID: boot)
+        _ = HeadCheck.compare(record, recovered: position, [], bootID: boot)
       }
     }
   }
@@ -38,7 +38,7 @@ enum HeadInput {
     let records = [Int64(0), 7, 1 << 40].map { revision in
       HeadRecord(
         storeID: UUID(),
-        epoch: revision + 1,
+        lineage: Lineage.ID(revision + 1),
         bootID: UUID(),
         durable: HeadRecord.Mark(revision: Revision(revision), chain: Checksum(of: [1])),
         written: HeadRecord.Mark(revision: Revision(revision + 3), chain: Checksum(of: [2]))

@@ -354,7 +354,7 @@ struct LookingTests {
         at: .point(.revision(Revision(Int64(revision))))
       )
       #expect(difference.count == 0)
-      #expect(try Inspector(path: copy).info().epoch == 2)
+      #expect(try Inspector(path: copy).info().lineages.map(\.reason) == [.created, .forked])
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     // Two forks differ as their revisions do.

@@ -57,7 +57,7 @@ import Testing
       #expect(
         tables == [
           "change_index", "chunk", "declared_column", "delta", "delta_part", "entity_table",
-          "erasure", "feature", "layout", "leadership", "listing", "migration",
+          "erasure", "feature", "layout", "leadership", "lineage", "listing", "migration",
           "origin", "snapshot", "snapshot_name", "store",
         ]
       )

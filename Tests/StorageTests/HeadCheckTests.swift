@@ -9,10 +9,14 @@ struct HeadCheckTests {
 
   private func chain(_ revision: Int64) -> Checksum { Checksum(of: [UInt8(revision)]) }
 
+  private let lineages = (1...3).map { number in
+    Lineage(.restored, after: nil, at: Date(), id: Lineage.ID(number))
+  }
+
   private func head(durable: Int64, written: Int64) -> HeadRecord {
     HeadRecord(
       storeID: store,
-      epoch: 1,
+      lineage: lineages[0].id,
       bootID: boot,
       durable: HeadRecord.Mark(revision: Revision(durable), chain: chain(durable)),
       written: HeadRecord.Mark(revision: Revision(written), chain: chain(written))
@@ -20,13 +24,13 @@ struct HeadCheckTests {
   }
 
   private func check(_ head: HeadRecord?, at revision: Int64, boot: UUID? = nil) -> HeadCheck {
-    HeadCheck.compare(head, recovered: position(revision), bootID: boot ?? self.boot)
+    HeadCheck.compare(head, recovered: position(revision), [lineages[0]], bootID: boot ?? self.boot)
   }
 
   private func position(_ revision: Int64) -> Position {
     Position(
       storeID: store,
-      epoch: 1,
+      lineage: lineages[0].id,
       revision: Revision(revision),
       chain: chain(revision)
     )
@@ -57,27 +61,28 @@ struct HeadCheckTests {
   }
 
   @Test
-  func `a copy from before an epoch lacks its end, one from after it does not`() {
-    func check(epoch: Int64, at revision: Int64) -> HeadCheck {
+  func `a copy from before a lineage lacks its end, one from after it does not`() {
+    func check(lineages count: Int, at revision: Int64) -> HeadCheck {
       let position = Position(
         storeID: store,
-        epoch: epoch,
+        lineage: lineages[count - 1].id,
         revision: Revision(revision),
         chain: chain(revision)
       )
       let head = HeadRecord(
         storeID: store,
-        epoch: 2,
+        lineage: lineages[1].id,
         bootID: boot,
         durable: HeadRecord.Mark(revision: 3, chain: chain(3)),
         written: HeadRecord.Mark(revision: 5, chain: chain(5))
       )
-      return HeadCheck.compare(head, recovered: position, bootID: boot)
+      let known = Array(lineages.prefix(count))
+      return HeadCheck.compare(head, recovered: position, known, bootID: boot)
     }
-    #expect(check(epoch: 1, at: 2) == .endMissing(last: 2, written: 3))
-    for (epoch, revision) in [(Int64(1), Int64(3)), (1, 5), (3, 2)] {
-      guard case .note = check(epoch: epoch, at: revision) else {
-        Issue.record("epoch \(epoch), revision \(revision)")
+    #expect(check(lineages: 1, at: 2) == .endMissing(last: 2, written: 3))
+    for (count, revision) in [(1, Int64(3)), (1, 5), (3, 2)] {
+      guard case .note = check(lineages: count, at: revision) else {
+        Issue.record("lineages \(count), revision \(revision)")
         return
       }
     }

@@ -7,7 +7,6 @@ import StrataJournal
 import StrataNormalization
 import StrataPersistence
 import StrataSQLite
-import StrataSchema
 import StrataStorage
 
 /// Reads what a follower follows, and makes each delta a commit of its store.
@@ -41,8 +40,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let catalog: LayoutCatalog
     /// The migration that the leader has to run before the file can be read; the state is not that of the file then.
     var awaited: String?
-    /// What was erased from the file.
-    var erasures: [ErasureLedger.Entry] = []
+    /// The lineage that the file was in before it was restored.
+    var lineage: Lineage.ID?
     var mark: HistoryMark { HistoryMark(report.position) }
   }
 
@@ -59,10 +58,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private var awaited: String?
   /// The revision of the store whose history was taken back, until the store has the history as it is now.
   private var rewoundFrom: Revision?
-  /// What was erased from the history that the store has.
-  private var erasures: [ErasureLedger.Entry]
-  /// The epoch in which nothing else was erased; nil if none was asked for.
-  private var epoch: Int64?
+  /// The lineage that the store has the commits of.
+  private var lineage: Lineage.ID?
+  /// The term in which what is followed was in that lineage; nil if it was not asked for.
+  private var term: Int64?
   private let storeID: UUID
   private nonisolated let run = Lock<Run?>(nil)
 
@@ -85,7 +84,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     mark = restored.mark
     catalog = restored.catalog
     awaited = restored.awaited
-    erasures = restored.erasures
+    lineage = restored.lineage
     storeID = restored.report.position.storeID
   }
 
@@ -166,7 +165,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
         let current = batch
-        try await checkErasures(in: current.epoch)
+        try await checkLineage(in: current.term)
         progress.note(current.frames.isEmpty ? .caughtUp : .found)
         if current.frames.isEmpty { break }
         // Applying one waits for nothing, so the next one is read meanwhile.
@@ -195,13 +194,14 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     return pause
   }
 
-  /// Throws ``RewoundHistory`` if entities were erased from what is followed that the store may have: if only snapshots had
-  /// them, no delta says so.
-  private func checkErasures(in new: Int64?) async throws {
-    guard let new, new != epoch else { return }
-    let erased = try await untilCancelled { [history] in try await history.erasures() }
-    if ErasureLedger.isMore(erased, than: erasures) { throw RewoundHistory() }
-    epoch = new
+  /// Throws ``RewoundHistory`` if what is followed is in another lineage than the store.
+  ///
+  /// No delta says so where only snapshots had what was erased, or where nothing was committed since.
+  private func checkLineage(in new: Int64?) async throws {
+    guard let new, new != term else { return }
+    let found = try await untilCancelled { [history] in try await history.lineage() }
+    if let found, found != lineage { throw RewoundHistory() }
+    term = new
   }
 
   private var pause: Duration {
@@ -219,8 +219,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     var catalog: LayoutCatalog
     /// The archive's, if a run of migrations has written one of the frames.
     var archiveCatalog: ArchiveCatalog?
-    /// The epoch of what is followed.
-    var epoch: Int64?
+    /// The term of what is followed.
+    var term: Int64?
     /// Why the frame after the last delta cannot be decoded.
     var failure: (any Error)?
 
@@ -238,7 +238,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     progress.note(head: read.head)
     let frames = read.frames
     var batch = Batch(frames: frames, end: mark, catalog: catalog, archiveCatalog: read.catalog)
-    batch.epoch = read.epoch
+    batch.term = read.term
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)
     let decoder = try DatabaseDecoder<Database>(
@@ -294,7 +294,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       self.replica = replica
       mark = restored.mark
       awaited = restored.awaited
-      (erasures, epoch) = (restored.erasures, nil)
+      (lineage, term) = (restored.lineage, nil)
       // A temporary file has nothing of its own.
       if setup.temporary == nil, let archived = restored.report.archive {
         for setAside in archived.allSetAside.reversed() {
@@ -358,15 +358,15 @@ extension FollowerLoop {
     }
     var restored: Restored
     do throws(PersistenceError) {
-      // What is erased while the file is read is found later.
-      let erasures = try await erasures(setup)
+      // What the file becomes while it is read is found later.
+      let lineage = try await lineage(setup)
       // Records that this build can read are not what it means by them before its migrations have run.
       if let replica, let name = await pendingMigration(setup) {
         restored = await waiting(setup, for: name, replica)
       } else {
         restored = try await restoreFile(setup)
       }
-      restored.erasures = erasures
+      restored.lineage = lineage
     } catch {
       guard let name = await Self.awaited(setup, by: error), let replica else {
         do { try await replica?.close() } catch _ {}
@@ -379,12 +379,10 @@ extension FollowerLoop {
     return (restored, replica)
   }
 
-  /// What was erased from the file.
-  private static func erasures(
-    _ setup: Setup
-  ) async throws(PersistenceError) -> [ErasureLedger.Entry] {
+  /// The lineage that the file is in.
+  private static func lineage(_ setup: Setup) async throws(PersistenceError) -> Lineage.ID? {
     do {
-      return try await FileHistory(setup.path).erasures()
+      return try await FileHistory(setup.path).lineage()
     } catch {
       throw PersistenceError(.opening, path: setup.path.file, wrapping: error)
     }
@@ -512,8 +510,7 @@ actor Replica {
   func append(_ frames: [DeltaFrame], _ catalog: ArchiveCatalog?) throws {
     let end = file.position.revision
     let frames = frames.filter { $0.header.revision > end }
-    let epoch = frames.map(\.header.epoch).max() ?? 0
-    try file.append(frames, raisingEpochTo: epoch, with: catalog)
+    try file.append(frames, raisingEpochTo: 0, with: catalog)
   }
 
   func close() throws { try file.close() }

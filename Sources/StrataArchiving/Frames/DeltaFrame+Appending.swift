@@ -32,6 +32,7 @@ extension DeltaFrame {
         identity.epoch = epoch
         try identity.replace(in: connection)
       }
+      try LeadershipRecord.noteFollowing(in: connection)
       let journal = Journal(connection: connection)
       var end = try End(of: identity, journal, SnapshotStore(connection: connection))
       var before: DeltaFrame?
@@ -73,9 +74,9 @@ extension DeltaFrame {
     guard identity.id == storeID else {
       throw CorruptionError("the frame is of store \(storeID), the file of \(identity.id)")
     }
-    guard header.epoch <= identity.epoch else {
+    guard identity.lineages.contains(where: { $0.id == header.lineage }) else {
       throw CorruptionError(
-        "the frame is of epoch \(header.epoch), the file of \(identity.epoch)"
+        "the frame is of lineage \(header.lineage), the file of \(identity.lineage)"
       )
     }
     guard header.first == end.revision.next else {

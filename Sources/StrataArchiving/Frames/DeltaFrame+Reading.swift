@@ -97,7 +97,9 @@ extension DeltaFrame {
     let header = DeltaHeader(
       revision: try StoredNumber.revision(number(contents.revision), "the revision of a frame"),
       first: try StoredNumber.revision(number(contents.first), "the first revision of a frame"),
-      epoch: try StoredNumber.epoch(number(contents.epoch), "the epoch of a frame"),
+      lineage: Lineage.ID(
+        try StoredNumber.lineage(number(contents.lineage), "the lineage of a frame")
+      ),
       time: try StoredNumber.time(contents.time, "the time of a frame"),
       origin: Int64(bitPattern: contents.origin),
       trace: contents.trace,
@@ -129,7 +131,7 @@ extension DeltaFrame {
 private struct FrameContents {
   var storeID: [UInt8] = []
   var chainBefore: [UInt8] = []
-  var (revision, first, epoch): (UInt64, UInt64, UInt64) = (0, 0, 0)
+  var (revision, first, lineage): (UInt64, UInt64, UInt64) = (0, 0, 0)
   var time: Int64 = 0
   var origin: UInt64 = 0
   var originID: [UInt8] = []
@@ -148,7 +150,7 @@ private struct FrameContents {
     chainBefore = try cursor.bytes(16)
     revision = try cursor.varint()
     first = try cursor.varint()
-    epoch = try cursor.varint()
+    lineage = try cursor.varint()
     time = try cursor.zigzag()
     origin = try cursor.varint()
     originID = try cursor.bytes(16)

@@ -8,7 +8,7 @@ import StrataRecords
 /// ```
 /// frame    the 7 bytes "StrtFrm", version (1), varint length of the body, body, hash of all before
 /// body     16 bytes store ID, 16 bytes the chain before,
-///          varint revision, varint first, varint epoch, zigzag time,
+///          varint revision, varint first, varint lineage, zigzag time,
 ///          varint origin, its 16 bytes UUID, zigzag opened,
 ///          flags (1 a trace, 2 a context), the trace, the context: each varint length, bytes,
 ///          text name, text place,
@@ -152,7 +152,7 @@ extension DeltaFrame {
     bytes += chainBefore.bytes
     bytes.appendVarint(UInt64(header.revision.number))
     bytes.appendVarint(UInt64(header.first.number))
-    bytes.appendVarint(UInt64(header.epoch))
+    bytes.appendVarint(UInt64(header.lineage.number))
     bytes.appendZigzag(header.time)
     bytes.appendVarint(UInt64(bitPattern: origin.number))
     bytes += origin.id.byteArray

@@ -41,11 +41,11 @@ struct Backup: ParsableCommand {
   /// What was copied, as JSON.
   private struct Report: Encodable {
     let revision: Int64
-    let epoch: Int64
+    let lineage: Lineage.ID
 
     init(_ position: Position) {
       revision = position.revision.number
-      epoch = position.epoch
+      lineage = position.lineage
     }
   }
 }

@@ -14,7 +14,7 @@ struct Erase: AsyncParsableCommand {
     abstract: "Removes every trace of entities from a store, its history included.",
     discussion: """
       Records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of the \
-      commits that changed these entities. All else stays as it is, in a new epoch: hashes are computed \
+      commits that changed these entities. All else stays as it is, in a new lineage: hashes are computed \
       again, and `strata info` says so. An entity is erased under all IDs and names of its table that it has had. \
       `strata history` says that the entities were erased, and nothing \
       more. Names and places of commits, scripts of migrations, and what other entities say stay.
@@ -118,7 +118,7 @@ enum ErasureText {
     }
 
     let revision: Int64
-    let epoch: Int64
+    let lineage: Lineage.ID
     let entities: [String: Int]
     let changes: Int
     let firstRewritten: Int64?
@@ -136,7 +136,7 @@ enum ErasureText {
       archived = report.isArchived
       unfollowedSnapshots = report.unfollowedSnapshots.map(\.number)
       revision = report.position.revision.number
-      epoch = report.position.epoch
+      lineage = report.position.lineage
       entities = report.entities
       changes = report.changes
       firstRewritten = report.rewritten?.lowerBound.number
@@ -157,7 +157,7 @@ enum ErasureText {
     }
     let changes = Measures.count(report.changes, "change", "changes")
     var lines = ["Erased \(entities.joined(separator: ", ")), with \(changes) in the journal."]
-    let position = "revision \(report.position.revision), epoch \(report.position.epoch)"
+    let position = "revision \(report.position.revision), in a new lineage"
     if let rewritten = report.rewritten {
       let range =
         rewritten.lowerBound == rewritten.upperBound

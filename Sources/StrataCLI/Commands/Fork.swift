@@ -9,7 +9,7 @@ struct Fork: ParsableCommand {
     commandName: "fork",
     abstract: "Copies a store as it was at a revision, with the history up to there.",
     discussion: """
-      The copy is a store of its own, in a new epoch: it opens as the store would have opened then. \
+      The copy is a store of its own, in a new lineage: it opens as the store would have opened then. \
       Nothing is overwritten, and the store is not changed. It must not be open for writing.
 
       Examples:
@@ -31,8 +31,8 @@ struct Fork: ParsableCommand {
     try Output.print { output throws(OutputError) in
       try output.line(
         """
-        \(copy.printable) is \(store.printable) at revision \(position.revision), in epoch \
-        \(position.epoch).
+        \(copy.printable) is \(store.printable) at revision \(position.revision), in a \
+        lineage of its own.
         """
       )
     }

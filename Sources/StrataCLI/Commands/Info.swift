@@ -32,7 +32,8 @@ package enum InfoText {
   /// Two sentences, then a line for each fact.
   package static func lines(_ summary: StoreSummary) -> [String] {
     var facts: [(name: String, values: [String])] = [
-      ("store", ["\(summary.store), epoch \(summary.epoch)"]),
+      ("store", ["\(summary.store)"]),
+      ("lineage", summary.lineages.map(lineage)),
       ("created", [Measures.time(summary.created)]),
       ("revision", ["\(summary.revision), chain \(summary.chain)"]),
       ("tables", [tables(summary)]),
@@ -44,7 +45,7 @@ package enum InfoText {
       ("read with", ["SQLite \(summary.sqlite)"]),
     ]
     if !summary.values.isEmpty {
-      facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 4)
+      facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 5)
     }
     if let held = summary.heldTimes {
       facts.insert(("times", ["\(held): run `strata doctor`"]), at: facts.count - 3)
@@ -79,6 +80,11 @@ package enum InfoText {
         """
     }
     return "No writer has it open."
+  }
+
+  private static func lineage(_ lineage: LineageSummary) -> String {
+    let branch = lineage.branch.map { " after revision \($0)" } ?? ""
+    return "\(lineage.id), \(lineage.reason.rawValue)\(branch), \(Measures.time(lineage.time))"
   }
 
   private static func tables(_ summary: StoreSummary) -> String {

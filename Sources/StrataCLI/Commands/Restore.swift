@@ -11,7 +11,7 @@ struct Restore: AsyncParsableCommand {
     abstract: "Puts a backup in the place of a store.",
     discussion: """
       The backup is any copy of the store: of `persistence.backup`, or one such as app.strata.before-41, which a \
-      migration has made. It is verified and copied, in a new epoch, and not changed. The files that are there \
+      migration has made. It is verified and copied, in a new lineage, and not changed. The files that are there \
       are moved together into a directory beside the store, app.strata.set-aside-TIME, and never deleted. The store must \
       not be open. It asks first where there is a store, and says if the backup is one of another store.
 
@@ -95,7 +95,7 @@ struct Restore: AsyncParsableCommand {
   /// What was restored, and what to do next.
   private func lines(_ restored: RestoredBackup, isOther: Bool, hasLed: Bool) -> [String] {
     let store = arguments.store.printable
-    let position = "revision \(restored.position.revision), in epoch \(restored.position.epoch)"
+    let position = "revision \(restored.position.revision), in a new lineage"
     var lines = ["\(store) is \(backup.printable) at \(position)."]
     if isOther { lines.append("It is another store than the one that was there.") }
     if let replaced = restored.replaced {
@@ -118,7 +118,7 @@ private enum RestoreText {
   /// What was restored, as JSON.
   struct Report: Encodable {
     let revision: Int64
-    let epoch: Int64
+    let lineage: Lineage.ID
     /// Whether another store was there.
     let isOtherStore: Bool
     /// The directory of the files that were there; nil if there was no store.
@@ -128,7 +128,7 @@ private enum RestoreText {
 
     init(_ restored: RestoredBackup, _ isOtherStore: Bool) {
       revision = restored.position.revision.number
-      epoch = restored.position.epoch
+      lineage = restored.position.lineage
       self.isOtherStore = isOtherStore
       replaced = restored.replaced?.directory
       missingErasures = restored.missingErasures

@@ -78,9 +78,11 @@ enum ArchiveText {
 
   /// A file that is compared with an archive.
   struct File: Encodable {
-    /// How the two relate: `same`, `ahead`, `behind`, `different`, `erased`, `superseded` or `taken back`.
+    /// How the two relate: `same`, `ahead`, `behind`, `different`, `later`, `former` or `taken back`.
+    ///
+    /// A file is in a later lineage than the archive, or in a former one.
     enum Relation: String, Encodable {
-      case same, ahead, behind, different, erased, superseded
+      case same, ahead, behind, different, later, former
       case takenBack = "taken back"
     }
 
@@ -101,13 +103,17 @@ enum ArchiveText {
       var common: Revision?
       switch finding.relation {
       case .atOrAhead: relation = finding.revision > head.mark.revision ? .ahead : .same
-      case .behind, .farBehind: relation = .behind
+      case .behind, .replaced(nil): relation = .behind
       case .diverged(let after):
         relation = .different
         common = after
-      case .rewritten: relation = .erased
-      case .superseded: relation = .superseded
-      case .cut: relation = .takenBack
+      case .restarts: relation = .later
+      case .replaced(let through):
+        relation = .former
+        common = through
+      case .takenBack(let through):
+        relation = .takenBack
+        common = through
       }
       self.common = common?.number
     }
@@ -123,10 +129,10 @@ enum ArchiveText {
         case .different:
           common.map { "the same commits as the archive only through \($0)" }
             ?? "other commits than the archive"
-        case .erased:
-          "the archive has what was erased from it: open it with the archive, or push it"
-        case .superseded:
-          "it has what was erased from the archive: open it with the archive, whose history takes its place"
+        case .later:
+          "in a later lineage than the archive: open it with the archive, or push it, and its history takes the place"
+        case .former:
+          "in a former lineage of the archive: open it with the archive, whose history takes its place"
         case .takenBack: "taken back, and the archive goes on or has other commits"
         }
       let line = "file      \(path.printable) at revision \(revision): \(detail)"

@@ -17,22 +17,24 @@ package enum HeadCheck: Equatable, Sendable {
   ///
   /// What was durable must be there. What was only written must be there too, unless the machine was
   /// rebooted since: a power cut may lose it.
+  ///
+  /// - Parameter lineages: Those of the file.
   package static func compare(
     _ head: HeadRecord?,
     recovered: Position,
+    _ lineages: [Lineage],
     bootID: UUID
   ) -> HeadCheck {
     guard let head else {
       return .note("the head file is missing or torn, so a lost end cannot be detected")
     }
-    // A copy from before the epoch was raised, as by an erasure, lacks an end as one from after it.
-    if head.storeID == recovered.storeID, head.epoch >= recovered.epoch,
-      recovered.revision < head.durable.revision
-    {
+    // A copy from before a lineage began, as by an erasure, lacks an end as one from after it.
+    let isFormer = lineages.dropLast().contains { $0.id == head.lineage }
+    if head.storeID == recovered.storeID, !isFormer, recovered.revision < head.durable.revision {
       return .endMissing(last: recovered.revision, written: head.durable.revision)
     }
-    guard head.storeID == recovered.storeID, head.epoch == recovered.epoch else {
-      return .note("the head file belongs to another store or epoch and was ignored")
+    guard head.storeID == recovered.storeID, head.lineage == recovered.lineage else {
+      return .note("the head file belongs to another store or lineage and was ignored")
     }
     if recovered.revision == head.durable.revision, recovered.chain != head.durable.chain {
       return .damage(

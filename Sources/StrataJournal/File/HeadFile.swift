@@ -63,24 +63,12 @@ extension HeadFile {
     try head.write(
       HeadRecord(
         storeID: position.storeID,
-        epoch: position.epoch,
+        lineage: position.lineage,
         bootID: BootID.current(),
         durable: mark,
         written: mark
       )
     )
     try head.sync()
-  }
-
-  /// The epoch of a copy whose history was cut: higher than that of the copied file, and higher than the
-  /// one in the head of the store that it replaces.
-  package static func epoch(
-    afterCutting identity: StoreIdentity,
-    at path: StorePath,
-    on disk: Disk
-  ) throws -> Int64 {
-    let head = try read(path.head, on: disk)
-    let before = head.flatMap { $0.storeID == identity.id ? $0.epoch : nil } ?? 0
-    return max(identity.epoch, before) + 1
   }
 }

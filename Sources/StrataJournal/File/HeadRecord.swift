@@ -4,7 +4,7 @@ package import StrataBase
 /// The contents of a head: how far the writer had written, and how far that was durable.
 package struct HeadRecord: Equatable, Sendable {
   /// A revision and its chain.
-  package struct Mark: Equatable, Sendable {
+  package struct Mark: Hashable, Sendable {
     package var revision: Revision
     package var chain: Checksum
 
@@ -15,15 +15,21 @@ package struct HeadRecord: Equatable, Sendable {
   }
 
   package var storeID: UUID
-  package var epoch: Int64
+  package var lineage: Lineage.ID
   /// The boot during which `written` was recorded: what was written survives a process, not a boot.
   package var bootID: UUID
   package var durable: Mark
   package var written: Mark
 
-  package init(storeID: UUID, epoch: Int64, bootID: UUID, durable: Mark, written: Mark) {
+  package init(
+    storeID: UUID,
+    lineage: Lineage.ID,
+    bootID: UUID,
+    durable: Mark,
+    written: Mark
+  ) {
     self.storeID = storeID
-    self.epoch = epoch
+    self.lineage = lineage
     self.bootID = bootID
     self.durable = durable
     self.written = written
@@ -31,7 +37,7 @@ package struct HeadRecord: Equatable, Sendable {
 
   /// The size of a slot in bytes.
   ///
-  /// Bytes 0–7 magic, 8–15 serial, 16 store ID, 32 epoch, 40 boot ID, 56 durable revision, 64 its
+  /// Bytes 0–7 magic, 8–15 serial, 16 store ID, 32 lineage, 40 boot ID, 56 durable revision, 64 its
   /// chain, 80 written revision, 88 its chain, 104 checksum of the bytes before; the rest is 0. Numbers
   /// are big-endian.
   static let slotSize = 512
@@ -40,7 +46,7 @@ package struct HeadRecord: Equatable, Sendable {
   package func slot(serial: UInt64) -> [UInt8] {
     var bytes = Self.magic
     bytes += serial.bigEndianBytes
-    bytes += storeID.byteArray + epoch.bigEndianBytes + bootID.byteArray
+    bytes += storeID.byteArray + lineage.number.bigEndianBytes + bootID.byteArray
     bytes += durable.revision.number.bigEndianBytes + durable.chain.bytes
     bytes += written.revision.number.bigEndianBytes + written.chain.bytes
     bytes += Checksum(of: bytes).bytes
@@ -65,7 +71,7 @@ package struct HeadRecord: Equatable, Sendable {
     else { return nil }
     let record = HeadRecord(
       storeID: storeID,
-      epoch: number(32),
+      lineage: Lineage.ID(number(32)),
       bootID: bootID,
       durable: Mark(revision: Revision(number(56)), chain: durableChain),
       written: Mark(revision: Revision(number(80)), chain: writtenChain)

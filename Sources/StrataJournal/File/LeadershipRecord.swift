@@ -5,8 +5,8 @@ import StrataSchema
 /// The last leadership of an archive that a file had: the epoch that it started.
 ///
 /// If the last leader of an archive had this epoch, only this file has written to the archive since. It is
-/// the one row of the table `leadership`. Its epoch is 0 in a file that was taken back on purpose and has led no archive
-/// since.
+/// the one row of the table `leadership`. Its epoch is 0 in a file that was taken back on purpose, until it leads an archive
+/// or has the history of one.
 package enum LeadershipRecord {
   /// The epoch; 0 if the file never led, or was taken back on purpose since.
   package static func read(_ connection: Connection) throws -> Int64 {
@@ -28,22 +28,27 @@ package enum LeadershipRecord {
     }.first
   }
 
-  /// Where the file ended when it was taken back on purpose; nil if it was not, or if it has led an archive since.
+  /// Whether the file was taken back on purpose, and has neither led an archive nor had its history since.
   ///
   /// Restoring a backup, a fork and a pull up to a point take a history back. An archive may have what follows, and no
   /// opening must choose silently between the two.
-  package static func takenBack(_ connection: Connection) throws -> Revision? {
-    guard let last = try last(connection), last.epoch == 0 else { return nil }
-    return last.mark.revision
+  package static func isTakenBack(_ connection: Connection) throws -> Bool {
+    try last(connection)?.epoch == 0
   }
 
-  /// Notes that the file is taken back on purpose and ends at a position, in the caller's transaction.
+  /// Notes that the file is taken back on purpose, in the caller's transaction.
+  ///
+  /// - Parameter end: Where it ends.
   package static func noteTakenBack(
-    to position: Position,
+    to end: HeadRecord.Mark,
     in connection: Connection
   ) throws(SQLiteError) {
-    let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
-    try write(0, after: mark, to: connection)
+    try write(0, after: end, to: connection)
+  }
+
+  /// Notes that the file has the history of an archive, or of another file, in the caller's transaction.
+  package static func noteFollowing(in connection: Connection) throws(SQLiteError) {
+    try connection.run("DELETE FROM leadership WHERE epoch = 0", [])
   }
 
   /// Replaces it, in the caller's transaction.

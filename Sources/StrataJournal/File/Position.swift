@@ -3,30 +3,30 @@ package import StrataBase
 
 /// The point in history that a store's file, or a copy of it, has reached.
 ///
-/// Two files with the same store ID and epoch that have the same chain at the same revision have the same
+/// Two files with the same store ID and lineage that have the same chain at the same revision have the same
 /// history up to that revision.
 public struct Position: Hashable, Sendable, CustomStringConvertible {
   /// Identifies the store: set when it is created, the same in every copy.
   public let storeID: UUID
-  /// Raised whenever history is cut: after a restore with loss, and when a backup is restored.
-  public let epoch: Int64
+  /// The unbroken history that the file is in: another one after an erasure, a restored backup, a fork, a restore with loss.
+  public let lineage: Lineage.ID
   /// The revision of the last delta.
   public let revision: Revision
   /// The hash of the last delta, which covers every one before it.
   package let chain: Checksum
 
-  package init(storeID: UUID, epoch: Int64, revision: Revision, chain: Checksum) {
+  package init(storeID: UUID, lineage: Lineage.ID, revision: Revision, chain: Checksum) {
     self.storeID = storeID
-    self.epoch = epoch
+    self.lineage = lineage
     self.revision = revision
     self.chain = chain
   }
 
-  /// `revision 12 (epoch 1, chain 04ab…)`.
-  public var description: String { "revision \(revision) (epoch \(epoch), chain \(chain))" }
+  /// `revision 12 (lineage 5e2f04c1a98d37, chain 04ab…)`.
+  public var description: String { "revision \(revision) (lineage \(lineage), chain \(chain))" }
 
-  /// The chain before the first delta of a store.
-  package static func genesis(of storeID: UUID) -> Checksum {
-    Checksum(of: Array("strata".utf8) + storeID.byteArray)
+  /// The chain before the first delta of a store, which begins with its lineage.
+  package static func genesis(of storeID: UUID, _ lineage: Lineage.ID) -> Checksum {
+    Checksum(of: Array("strata".utf8) + storeID.byteArray + lineage.number.bigEndianBytes)
   }
 }

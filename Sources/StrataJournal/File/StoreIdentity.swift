@@ -3,7 +3,7 @@ import StrataBase
 package import StrataSQLite
 import StrataSchema
 
-/// The identity of a store's file: the one row of its `store` table.
+/// The identity of a store's file: the one row of its `store` table, and its lineages.
 ///
 /// All SQL on identity and origins is in this file.
 package struct StoreIdentity: Equatable, Sendable {
@@ -21,19 +21,51 @@ package struct StoreIdentity: Equatable, Sendable {
   }
 
   package var id: UUID
+  /// The term of the last leader of an archive that the file knows of.
   package var epoch: Int64
   package var created: Int64
   /// The application that the store belongs to; nil if no configuration has named one.
   package var application: String?
+  /// The histories that the file has gone through, the first one first.
+  package private(set) var lineages: [Lineage]
 
-  package init(id: UUID, epoch: Int64, created: Int64, application: String? = nil) {
+  package init(
+    id: UUID,
+    epoch: Int64,
+    created: Int64,
+    application: String? = nil,
+    lineages: [Lineage]
+  ) {
     self.id = id
     self.epoch = epoch
     self.created = created
     self.application = application
+    self.lineages = lineages
   }
 
+  /// The history that the file is in.
+  package var lineage: Lineage.ID { lineages.last?.id ?? Lineage.ID(1) }
+
+  /// Starts another history, with the commits up to a place of the one before.
+  package mutating func branch(
+    _ reason: Lineage.Reason,
+    after end: HeadRecord.Mark,
+    at time: Date
+  ) {
+    lineages.append(Lineage(reason, after: end, at: time))
+  }
+
+  /// Takes the lineages of another file of the store.
+  package mutating func adopt(_ other: StoreIdentity) { lineages = other.lineages }
+
   package static func read(_ connection: Connection) throws -> StoreIdentity {
+    try read(connection, try Lineage.all(in: connection))
+  }
+
+  private static func read(
+    _ connection: Connection,
+    _ lineages: [Lineage]
+  ) throws -> StoreIdentity {
     guard let row = try HashedTable.store.rows(on: connection, Self.columns).first else {
       throw CorruptionError("the file has no store ID")
     }
@@ -50,33 +82,33 @@ package struct StoreIdentity: Equatable, Sendable {
       id: id,
       epoch: try StoredNumber.epoch(epoch, "the epoch of the store"),
       created: try StoredNumber.time(created, "the time when the store was created"),
-      application: application
+      application: application,
+      lineages: lineages
     )
   }
 
   /// The identity of a damaged file, as far as it can be read; nil if its ID cannot.
   ///
   /// The hashes of the contents cover the ID, so they show whether it is theirs. If the row does not have its
-  /// hash, the epoch is that of the newest snapshot or delta, and the name of the application is not known.
+  /// hash, the epoch and the name of the application are not known.
   ///
   /// - Throws: only I/O errors.
   package static func readable(in connection: Connection) throws -> StoreIdentity? {
-    if let identity = try CorruptionError.nilIfCorrupt({ try read(connection) }) { return identity }
+    let lineages = try Lineage.readable(in: connection)
+    let identity = try CorruptionError.nilIfCorrupt { try read(connection, lineages) }
+    if let identity { return identity }
     return try CorruptionError.nilIfCorrupt {
-      let epochs = try connection.all(
-        "SELECT max(epoch) FROM snapshot UNION ALL SELECT max(epoch) FROM delta",
-        []
-      ) { try $0.optionalInt(0) ?? 0 }
       guard case .blob(let bytes)? = try HashedTable.store.values(on: connection, .keep).first?[1],
         let id = UUID(byteArray: bytes)
       else { throw CorruptionError("the file has no valid store ID") }
       return StoreIdentity(
         id: id,
-        epoch: try StoredNumber.epoch(epochs.max() ?? 1, "the epoch of the newest delta"),
+        epoch: 1,
         created: try StoredNumber.time(
           connection.first("SELECT min(time) FROM snapshot", []) { try $0.int(0) } ?? 0,
           "the time of a snapshot"
-        )
+        ),
+        lineages: lineages
       )
     }
   }
@@ -89,14 +121,16 @@ package struct StoreIdentity: Equatable, Sendable {
     )
   }
 
-  /// Writes the row into a file that has none.
+  /// Writes the rows into a file that has none.
   package func write(to connection: Connection) throws(SQLiteError) {
     try HashedTable.store.insert(values, on: connection)
+    try Lineage.write(lineages, to: connection)
   }
 
-  /// Replaces the row of the file.
+  /// Replaces the rows of the file.
   package func replace(in connection: Connection) throws(SQLiteError) {
     try HashedTable.store.insert(values, on: connection, .replace)
+    try Lineage.write(lineages, to: connection)
   }
 
   private var values: [Value] {

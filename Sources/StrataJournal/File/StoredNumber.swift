@@ -6,7 +6,7 @@ import StrataSQLite
 /// A hash protects a number from accidents only: a program that makes a file can compute it. Each limit is
 /// far above what a store reaches, and far below what 64 bits hold.
 package enum StoredNumber {
-  /// Revisions and epochs: 2⁵³.
+  /// Revisions, epochs and lineages: 2⁵³.
   package static let last: Int64 = 1 << 53
   /// Bytes, and counts of rows, entities, chunks and blocks: 2⁴⁰.
   ///
@@ -41,6 +41,13 @@ package enum StoredNumber {
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int64 {
     try check(number, 0...last, place())
+  }
+
+  package static func lineage(
+    _ number: Int64,
+    _ place: @autoclosure () -> String
+  ) throws(CorruptionError) -> Int64 {
+    try check(number, 1...last, place())
   }
 
   package static func count(

@@ -7,7 +7,8 @@ package struct DeltaHeader: Equatable, Sendable {
   package var revision: Revision
   /// The first revision it covers: the same one, unless commits were merged during an I/O failure.
   package var first: Revision
-  package var epoch: Int64
+  /// The history that it belongs to.
+  package var lineage: Lineage.ID
   /// Microseconds since 1970; never less than that of the previous delta.
   package var time: Int64
   package var origin: Int64
@@ -27,7 +28,7 @@ package struct DeltaHeader: Equatable, Sendable {
   package init(
     revision: Revision,
     first: Revision,
-    epoch: Int64,
+    lineage: Lineage.ID,
     time: Int64,
     origin: Int64,
     trace: [UInt8]?,
@@ -40,7 +41,7 @@ package struct DeltaHeader: Equatable, Sendable {
   ) {
     self.revision = revision
     self.first = first
-    self.epoch = epoch
+    self.lineage = lineage
     self.time = time
     self.origin = origin
     self.trace = trace
@@ -62,7 +63,7 @@ package struct DeltaHeader: Equatable, Sendable {
   /// SQLite's B-tree.
   static let rowBytes = 72
 
-  /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
+  /// The chain at this delta: a hash over the previous chain, the store ID, the lineage, every column, the hash of
   /// every block, and every layout that the records are read with.
   ///
   /// A context is the end of what is hashed; without one there is nothing in its place.
@@ -92,7 +93,7 @@ package struct DeltaHeader: Equatable, Sendable {
     withUnsafeBytes(of: storeID.uuid) { builder.append($0) }
     builder.append(revision.number)
     builder.append(first.number)
-    builder.append(epoch)
+    builder.append(lineage.number)
     builder.append(time)
     builder.append(origin)
     builder.append(UInt64(trace == nil ? 0 : 1))

@@ -12,7 +12,7 @@ package struct Journal {
 
   /// The columns of a header.
   private static let columns = """
-    revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, hash, context
+    revision, first, lineage, time, origin, trace, name, place, entities, parts, bytes, hash, context
     """
   /// The size of a delta in the file; its parameter is the size of a row without name, place, context and
   /// body.
@@ -23,12 +23,13 @@ package struct Journal {
   package func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO delta (revision, first, epoch, time, origin, trace, name, place, entities, parts,
+      INSERT INTO delta (revision, first, lineage, time, origin, trace, name, place, entities, parts,
         bytes, hash, context, body)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
+        .integer(header.revision.number), .integer(header.first.number),
+        .integer(header.lineage.number),
         .integer(header.time), .integer(header.origin), .blob(orNull: header.trace),
         .text(header.name), .text(header.place), .integer(Int64(header.entities)),
         .integer(Int64(header.blocks)), .integer(Int64(header.bytes)), .blob(hash.bytes),
@@ -412,7 +413,9 @@ package struct Journal {
     let header = DeltaHeader(
       revision: revision,
       first: try StoredNumber.revision(try row.int(1), "the first revision of \(place())"),
-      epoch: try StoredNumber.epoch(try row.int(2), "the epoch of \(place())"),
+      lineage: Lineage.ID(
+        try StoredNumber.lineage(try row.int(2), "the lineage of \(place())")
+      ),
       time: try StoredNumber.time(try row.int(3), "the time of \(place())"),
       origin: try row.int(4),
       trace: try row.optionalBlob(5),

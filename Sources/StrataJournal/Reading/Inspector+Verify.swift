@@ -77,7 +77,7 @@ extension Inspector {
       verification.run("identity") { throw error }
       return (verification, nil)
     }
-    verification.run("identity") { "store \(view.identity.id), epoch \(view.identity.epoch)" }
+    verification.run("identity") { "store \(view.identity.id), lineage \(view.identity.lineage)" }
     verification.run("rows") { try verifyRows(view) }
     verification.run("tables") {
       try view.checkListed(view.catalog.tables)
@@ -277,13 +277,7 @@ extension Inspector {
   }
 
   package func verifyHead(_ view: ReadView) throws -> (detail: String, isNote: Bool) {
-    let position = Position(
-      storeID: view.identity.id,
-      epoch: view.identity.epoch,
-      revision: view.last.revision,
-      chain: view.last.chain
-    )
-    switch access.checkHead(of: position, bootID: BootID.current()) {
+    switch access.checkHead(of: view.position, view.identity.lineages, bootID: BootID.current()) {
     case nil: return ("not checked, because a writer is at work", false)
     case .consistent: return ("matches the file", false)
     case .note(let note): return (note, true)

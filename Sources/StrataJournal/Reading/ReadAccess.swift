@@ -56,8 +56,12 @@ package final class ReadAccess {
 
   /// Compares the head with the position that was read; nil if a writer has or had the file: it is ahead of
   /// what was read, and has checked the head itself.
-  package func checkHead(of position: Position, bootID: UUID) -> HeadCheck? {
-    hadWriter ? nil : HeadCheck.compare(head, recovered: position, bootID: bootID)
+  package func checkHead(
+    of position: Position,
+    _ lineages: [Lineage],
+    bootID: UUID
+  ) -> HeadCheck? {
+    hadWriter ? nil : HeadCheck.compare(head, recovered: position, lineages, bootID: bootID)
   }
 }
 

@@ -61,7 +61,7 @@ package struct ReadView {
   package var position: Position {
     Position(
       storeID: identity.id,
-      epoch: identity.epoch,
+      lineage: identity.lineage,
       revision: last.revision,
       chain: last.chain
     )
@@ -142,7 +142,7 @@ package struct ReadView {
   /// Whether the writer has removed deltas or snapshots, or rewritten them, since `earlier` was read.
   package func wasTrimmed(since earlier: ReadView) -> Bool {
     let revisions = Set(verified.map(\.header.revision))
-    return first != earlier.first || identity.epoch != earlier.identity.epoch
+    return first != earlier.first || identity.lineage != earlier.identity.lineage
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 

@@ -26,7 +26,7 @@ package struct RestoredFile {
 
   /// The position of the file.
   package var position: Position {
-    Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)
+    Position(storeID: identity.id, lineage: identity.lineage, revision: revision, chain: chain)
   }
 
   /// Whether the last delta was written by the opening with this origin ID.

@@ -52,7 +52,7 @@ package struct ChunkWriter {
     storeID = identity
     header = SnapshotHeader(
       revision: revision,
-      epoch: identity.epoch,
+      lineage: identity.lineage,
       time: time,
       chain: chain,
       state: .writing,

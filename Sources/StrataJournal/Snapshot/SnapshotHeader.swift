@@ -16,7 +16,8 @@ package struct SnapshotHeader: Equatable, Sendable {
   }
 
   package var revision: Revision
-  package var epoch: Int64
+  /// The history that it belongs to.
+  package var lineage: Lineage.ID
   /// Microseconds since 1970.
   package var time: Int64
   /// The chain at the revision, which the deltas after it continue.
@@ -42,7 +43,9 @@ package struct SnapshotHeader: Equatable, Sendable {
   package func hash(storeID: UUID, listing: [ListedChunk]) -> Checksum {
     var builder = ChecksumBuilder()
     builder.append(storeID.byteArray)
-    for number in [revision.number, epoch, time] { builder.append(UInt64(bitPattern: number)) }
+    for number in [revision.number, lineage.number, time] {
+      builder.append(UInt64(bitPattern: number))
+    }
     builder.append(chain)
     for number in [chunks, entities, bytes] { builder.append(UInt64(number)) }
     for chunk in listing {

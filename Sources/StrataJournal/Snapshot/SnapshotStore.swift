@@ -12,7 +12,7 @@ package struct SnapshotStore {
   package init(connection: Connection) { self.connection = connection }
 
   private static let columns = """
-    revision, epoch, time, chain, state, chunks, entities, bytes, hash
+    revision, lineage, time, chain, state, chunks, entities, bytes, hash
     """
 
   /// Every snapshot, the newest first.
@@ -58,7 +58,7 @@ package struct SnapshotStore {
       INSERT OR REPLACE INTO snapshot (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        .integer(header.revision.number), .integer(header.epoch), .integer(header.time),
+        .integer(header.revision.number), .integer(header.lineage.number), .integer(header.time),
         .blob(header.chain.bytes), .integer(header.state.rawValue),
         .integer(Int64(header.chunks)), .integer(Int64(header.entities)),
         .integer(Int64(header.bytes)), .blob(hash.bytes),
@@ -305,7 +305,9 @@ package struct SnapshotStore {
     }
     let header = SnapshotHeader(
       revision: revision,
-      epoch: try StoredNumber.epoch(try row.int(1), "the epoch of \(place())"),
+      lineage: Lineage.ID(
+        try StoredNumber.lineage(try row.int(1), "the lineage of \(place())")
+      ),
       time: try StoredNumber.time(try row.int(2), "the time of \(place())"),
       chain: try checksum(try row.blob(3)),
       state: state,

@@ -45,13 +45,20 @@ final class BundleWriter {
     let base = try baseRevision(last: count)
     let state = try view.state(at: base)
     let entities = try self.entities(in: state, after: base)
-    var identity = view.identity
-    identity.epoch += 1
+    let time = try view.time(of: view.last.revision)
+    // It has only a part of the entities, so it is a continuation of nothing.
+    let identity = StoreIdentity(
+      id: view.identity.id,
+      epoch: view.identity.epoch,
+      created: view.identity.created,
+      application: view.identity.application,
+      lineages: [Lineage(.bundled, after: nil, at: time)]
+    )
     var deltas = 0
-    try file.createStore(now: try view.time(of: view.last.revision).microseconds) { connection in
+    try file.createStore(now: time.microseconds) { connection in
       try identity.write(to: connection)
       try RowCopy(source: source, destination: connection).allButHistory(of: view, scripts: false)
-      let chain = Position.genesis(of: identity.id)
+      let chain = Position.genesis(of: identity.id, identity.lineage)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
       deltas = try writeDeltas(after: base, chain: chain, identity, to: connection)
     }

@@ -71,7 +71,7 @@ public enum StoreBundle {
   ///   of: "app.strata", last: 50, redacting: [.init("users", "email")], to: "bug.strata")
   /// ```
   ///
-  /// The bundle is a whole store, in a new epoch, with the revisions of the original: `strata` shows it,
+  /// The bundle is a whole store, in a lineage of its own, with the revisions of the original: `strata` shows it,
   /// and a test opens it with `Persistence.fork`. Its bytes have nothing of other entities. They have the names
   /// of all tables and fields, and the list of migrations without their scripts.
   ///

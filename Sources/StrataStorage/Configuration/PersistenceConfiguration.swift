@@ -100,7 +100,7 @@ public enum RestorePolicy: Sendable, CaseIterable {
   /// the file, byte for byte, until their ID is put or removed.
   ///
   /// A damaged file is never written to. What can be verified of it is copied into a new file, in a new
-  /// epoch; then the damaged files are moved into a ``Quarantine`` together and the new file takes their
+  /// lineage; then the damaged files are moved into a ``Quarantine`` together and the new file takes their
   /// name. If nothing can be verified, it throws as `.strict` does.
   case bestEffort
   /// Restores a value and writes nothing, whether or not a writer is at work.

@@ -224,7 +224,11 @@ extension JournalWriter {
       application: configuration.application,
       configuration.progress
     ) { merge, view in try merge.withSource { try read($0, view) } }
-    let check = access.checkHead(of: file.position, bootID: configuration.bootID)
+    let check = access.checkHead(
+      of: file.position,
+      file.identity.lineages,
+      bootID: configuration.bootID
+    )
     if let note = try check?.noteOrError() { file.notes.append(note) }
     // Nothing is added, but what was read is checked as it is for writing.
     _ = try additions(contents, file.tables, false)

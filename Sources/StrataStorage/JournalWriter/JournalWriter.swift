@@ -201,7 +201,7 @@ extension JournalWriter {
   /// Refuses a file that is not the one that was left, or that another writer has continued.
   private func check(_ file: RestoredFile, continues left: Position) throws {
     let found = file.position
-    let isSame = found.storeID == left.storeID && found.epoch == left.epoch
+    let isSame = found.storeID == left.storeID && found.lineage == left.lineage
     let isOurs =
       if found.revision == left.revision {
         found.chain == left.chain

@@ -31,7 +31,8 @@ package struct InitialSnapshot {
           id: Scheduling.uuid(),
           epoch: 1,
           created: now,
-          application: configuration.application
+          application: configuration.application,
+          lineages: [Lineage(.created, after: nil, at: Date(microseconds: now))]
         )
         try identity.write(to: connection)
         var snapshot = try InitialSnapshot(of: identity, now: now, in: connection)
@@ -57,7 +58,7 @@ package struct InitialSnapshot {
     chunks = try ChunkWriter(
       revision: 0,
       time: now,
-      chain: Position.genesis(of: identity.id),
+      chain: Position.genesis(of: identity.id, identity.lineage),
       of: identity,
       in: snapshots
     )

@@ -193,10 +193,11 @@ extension OwnedStore {
   /// Checks that a file that ends at a position has everything that its head lists as acknowledged; returns
   /// notes for the report.
   @discardableResult
-  package func checkHead(of position: Position) throws -> String? {
+  package func checkHead(of position: Position, _ lineages: [Lineage]) throws -> String? {
     try HeadCheck.compare(
       try HeadFile.read(path.head, on: configuration.disk),
       recovered: position,
+      lineages,
       bootID: configuration.bootID
     ).noteOrError()
   }
@@ -214,7 +215,7 @@ extension OwnedStore {
       read
     )
     try file.checkEnd()
-    let note = try checkHead(of: file.position)
+    let note = try checkHead(of: file.position, file.identity.lineages)
     if let note, !isNew { file.notes.append(note) }
     if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
     return (file, contents)

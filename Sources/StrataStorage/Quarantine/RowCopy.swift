@@ -112,12 +112,12 @@ package struct RowCopy {
   package func snapshotWithoutChunks(_ revision: Revision) throws {
     try copy(
       """
-      SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot
+      SELECT revision, lineage, time, chain, state, chunks, entities, bytes, hash FROM snapshot
         WHERE revision = ?
       """,
       [.integer(revision.number)],
       """
-      INSERT INTO snapshot (revision, epoch, time, chain, state, chunks, entities, bytes, hash)
+      INSERT INTO snapshot (revision, lineage, time, chain, state, chunks, entities, bytes, hash)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )
@@ -146,13 +146,13 @@ package struct RowCopy {
     let range: [Value] = [.integer(first.number), .integer(last.number)]
     try copy(
       """
-      SELECT revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, body,
+      SELECT revision, first, lineage, time, origin, trace, name, place, entities, parts, bytes, body,
         hash, context FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
         AND first <= ? ORDER BY revision
       """,
       range + range,
       """
-      INSERT INTO delta (revision, first, epoch, time, origin, trace, name, place, entities, parts,
+      INSERT INTO delta (revision, first, lineage, time, origin, trace, name, place, entities, parts,
         bytes, body, hash, context) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )

@@ -4,7 +4,7 @@ package import StrataJournal
 import StrataSQLite
 import StrataSchema
 
-/// Copies what can be verified of a damaged file into a new one, in a new epoch, and quarantines the
+/// Copies what can be verified of a damaged file into a new one, in a new lineage, and quarantines the
 /// damaged file.
 ///
 /// The damaged file is only read. The new one is complete, verified and synced before anything is moved.
@@ -85,7 +85,8 @@ package struct Salvage {
       else { return nil }
       try history.identity.check(application: application)
       var identity = history.identity
-      identity.epoch = try HeadFile.epoch(afterCutting: identity, at: path, on: disk)
+      let end = HeadRecord.Mark(revision: history.revision, chain: history.chain)
+      identity.branch(.salvaged, after: end, at: now)
       try file.createStore(now: now.microseconds) { connection in
         try identity.write(to: connection)
         try copy(history, from: source, to: connection)
@@ -95,7 +96,7 @@ package struct Salvage {
       file.removeCompanions()
       let position = Position(
         storeID: identity.id,
-        epoch: identity.epoch,
+        lineage: identity.lineage,
         revision: history.revision,
         chain: history.chain
       )

@@ -57,7 +57,7 @@ struct Medium: ~Copyable {
     try head.write(
       HeadRecord(
         storeID: identity.id,
-        epoch: identity.epoch,
+        lineage: identity.lineage,
         bootID: bootID,
         durable: durable,
         written: written

@@ -186,7 +186,7 @@ package final class WriterSession {
 
   private func endsAsWritten() throws -> Bool {
     let end = try ReadView(connection).position
-    return end.storeID == identity.id && end.epoch == identity.epoch
+    return end.storeID == identity.id && end.lineage == identity.lineage
       && HeadRecord.Mark(revision: end.revision, chain: end.chain) == written
   }
 
@@ -253,7 +253,7 @@ package final class WriterSession {
     let header = DeltaHeader(
       revision: revision,
       first: first,
-      epoch: identity.epoch,
+      lineage: identity.lineage,
       time: time,
       origin: try origin.number(in: connection),
       trace: trace,
@@ -327,7 +327,7 @@ package final class WriterSession {
   var position: Position {
     Position(
       storeID: identity.id,
-      epoch: identity.epoch,
+      lineage: identity.lineage,
       revision: written.revision,
       chain: written.chain
     )

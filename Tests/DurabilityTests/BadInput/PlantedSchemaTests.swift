@@ -76,7 +76,7 @@ struct PlantedSchemaTests {
       """
       DROP TABLE snapshot;
       CREATE VIEW snapshot AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
-        SELECT x AS revision, 1 AS epoch, 1 AS time, zeroblob(16) AS chain, 2 AS state, 0 AS chunks,
+        SELECT x AS revision, 1 AS lineage, 1 AS time, zeroblob(16) AS chain, 2 AS state, 0 AS chunks,
           0 AS entities, 0 AS bytes, zeroblob(16) AS hash FROM n
       """,
       in: store.path

@@ -14,7 +14,7 @@ import Testing
 struct TamperedRowTests {
   @Test(arguments: [
     "UPDATE delta SET time = time + 1 WHERE revision = 5",
-    "UPDATE delta SET epoch = 2 WHERE revision = 5",
+    "UPDATE delta SET lineage = 2 WHERE revision = 5",
     "UPDATE delta SET origin = 9 WHERE revision = 5",
     "UPDATE delta SET trace = x'00' WHERE revision = 5",
     "UPDATE delta SET name = 'someone else' WHERE revision = 5",

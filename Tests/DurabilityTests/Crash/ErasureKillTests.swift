@@ -21,7 +21,7 @@ struct ErasureKillTests {
     let (code, lines) = try ChildProcess("CrashChild", arguments).finish()
     #expect(code == 0)
     let total = try #require(lines.last.flatMap { Int($0) })
-    var outcomes: [Int64: Int] = [:]
+    var outcomes: [Int: Int] = [:]
     for kill in 0..<min(Self.kills, total) {
       for suffix in ["", "-wal", "-shm", ".head"] {
         let file = store.path + suffix
@@ -34,9 +34,9 @@ struct ErasureKillTests {
       let child = try ChildProcess("CrashChild", arguments + ["\(moment)"])
       #expect(child.finish().code == SIGKILL, "kill \(kill) of \(total)")
       #expect(try Inspector(path: store.path).verify().isSound, "kill \(kill)")
-      let epoch = try Inspector(path: store.path).info().epoch
-      outcomes[epoch, default: 0] += 1
-      if epoch == 1 { #expect(try ChildProcess("CrashChild", arguments).finish().code == 0) }
+      let lineages = try Inspector(path: store.path).info().lineages.count
+      outcomes[lineages, default: 0] += 1
+      if lineages == 1 { #expect(try ChildProcess("CrashChild", arguments).finish().code == 0) }
       let persistence = try await store.open()
       #expect(persistence.initialState.db == store.model(at: PlantedStore.last), "kill \(kill)")
       try await persistence.close()

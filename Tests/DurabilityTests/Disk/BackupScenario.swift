@@ -49,7 +49,7 @@ struct BackupScenario: FaultScenario {
       database: \.db
     )
     #expect(back.initialState.db == store.model(at: 50), "\(place)")
-    #expect(back.report.position.epoch >= 2, "\(place)")
+    #expect(try Inspector(path: restoredPath).info().lineages.count == 2, "\(place)")
     #expect(back.report.notes.isEmpty, "\(place): \(back.report.notes)")
     try await back.close()
   }

@@ -31,7 +31,7 @@ struct ErasureScenario: FaultScenario {
     vfs.heal()
     #expect(try Inspector(path: store.path).verify().isSound, "\(place)")
     // The old store or the new one, as a whole.
-    if try Inspector(path: store.path).info().epoch == 1 {
+    if try Inspector(path: store.path).info().lineages.count == 1 {
       #expect(try store.wordsInFiles().count > 0, "\(place)")
       _ = try StoreErasure.run(at: store.path, entities, .refuse)
     }

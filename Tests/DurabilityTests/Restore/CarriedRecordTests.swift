@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataJournal
 import StrataPersistence
 import StrataStorage
@@ -68,7 +69,7 @@ struct CarriedRecordTests {
     #expect(loss.undecodableCount == 3)
     #expect(loss.damage == nil)
     #expect(loss.quarantine == nil)
-    #expect(persistence.report.position.epoch == 1)
+    #expect(try Inspector(path: path).info().lineages.count == 1)
     let store = Store<Shop<Numbers>, Never>(persistence)
     store.commit { $0.db.items.insert(NumberItem(id: "b", price: 7)) }
     store.commit { $0.db.items.insert(NumberItem(id: "c", price: 8)) }

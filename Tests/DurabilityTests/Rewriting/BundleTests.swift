@@ -184,7 +184,7 @@ struct BundleTests {
     }
     let verification = try Inspector(path: bundle).verify()
     #expect(verification.isSound, "\(verification.checks.filter { !$0.passed })")
-    #expect(try Inspector(path: bundle).info().epoch == 2)
+    #expect(try Inspector(path: bundle).info().lineages.map(\.reason) == [.bundled])
     for from in 2...12 {
       for to in from...12 {
         let span = try RevisionSpan("\(from)..\(to)", now: Date())
@@ -298,23 +298,25 @@ struct BundleTests {
     #expect(error?.reason == .fileExists(try StorePath(path, for: .bundling).file))
   }
 
-  @Test func `what has lost only its context has the epoch of the bundle`()
+  @Test func `every delta of a bundle has the lineage of the bundle, with a hash of its own`()
     async throws
   {
     try await write()
     _ = try StoreBundle.writeBlocking(of: path, last: 100, to: bundle)
-    func rows(_ path: String) throws -> [(epoch: Int64, hash: [UInt8])] {
+    func rows(_ path: String) throws -> [(lineage: Int64, hash: [UInt8])] {
       let connection = try Connection(path: path, mode: .readOnly)
-      let rows = try connection.all("SELECT epoch, hash FROM delta ORDER BY revision", []) {
-        (epoch: try $0.int(0), hash: try $0.blob(1))
+      let rows = try connection.all("SELECT lineage, hash FROM delta ORDER BY revision", []) {
+        (lineage: try $0.int(0), hash: try $0.blob(1))
       }
       try connection.close()
       return rows
     }
     let (original, copied) = (try rows(path), try rows(bundle))
-    // The first two commits have no context.
-    #expect(copied.map(\.epoch) == [1, 1] + Array(repeating: 2, count: 10))
-    for (old, new) in zip(original, copied) { #expect((old.hash == new.hash) == (new.epoch == 1)) }
+    let lineage = try Inspector(path: bundle).info().lineage.number
+    #expect(copied.map(\.lineage) == Array(repeating: lineage, count: 12))
+    for (old, new) in zip(original, copied) {
+      #expect(old.lineage != new.lineage && old.hash != new.hash)
+    }
   }
 
   @Test func `an open store makes a bundle, with the contexts of commits if it is asked for`()

@@ -52,7 +52,9 @@ struct ErasureTests {
     #expect(report.copies.isEmpty)
 
     let now = try after.info()
-    #expect(now.epoch == info.epoch + 1 && now.store == info.store)
+    #expect(now.lineages.dropLast() == info.lineages[...] && now.store == info.store)
+    #expect(now.lineages.last?.reason == .erased)
+    #expect(now.lineages.last?.branch == PlantedStore.last)
     #expect(now.tables == info.tables && now.layouts == info.layouts)
     #expect(now.snapshots.map(\.revision) == info.snapshots.map(\.revision))
     #expect(now.snapshots.map(\.names) == info.snapshots.map(\.names))
@@ -73,22 +75,26 @@ struct ErasureTests {
     }
   }
 
-  @Test func `deltas before the first trace keep their hashes, and later ones have the new epoch`()
+  @Test
+  func `deltas before the first trace keep their hashes, and later ones have the new lineage`()
     async throws
   {
     let store = try await PlantedStore()
     func rows() throws -> [(Int64, Int64, [UInt8])] {
       let connection = try Connection(path: store.path, mode: .readOnly)
       defer { do { try connection.close() } catch _ {} }
-      return try connection.all("SELECT revision, epoch, hash FROM delta ORDER BY revision", []) {
+      return try connection.all("SELECT revision, lineage, hash FROM delta ORDER BY revision", []) {
         (try $0.int(0), try $0.int(1), try $0.blob(2))
       }
     }
     let before = try rows()
-    _ = try erase(store)
-    for ((revision, epoch, hash), old) in zip(try rows(), before) {
+    let report = try erase(store)
+    for ((revision, lineage, hash), old) in zip(try rows(), before) {
       #expect(revision == old.0)
-      #expect(epoch == (revision < 5 ? 1 : 2), "revision \(revision)")
+      #expect(
+        lineage == (revision < 5 ? old.1 : report.position.lineage.number),
+        "revision \(revision)"
+      )
       #expect((hash == old.2) == (revision < 5), "revision \(revision)")
     }
   }
@@ -151,7 +157,8 @@ struct ErasureTests {
     )
     opened.commit("forget") { $0.db.authors.remove(PlantedStore.id) }
     let report = try await persistence.erase([PlantedStore.id])
-    #expect(report.position.revision == 81 && report.position.epoch == 2)
+    #expect(report.position.revision == 81)
+    #expect(try Inspector(path: store.path).info().lineages.count == 2)
     #expect(try await persistence.state(at: .revision(80)) == store.model(at: 80))
     #expect(try await persistence.state(at: .revision(50)) == store.model(at: 50))
     #expect(try await persistence.history(of: PlantedStore.id).map(\.content) == [.erased])
@@ -205,7 +212,7 @@ struct ErasureTests {
       let after = try StoreBytes(store.path)
       #expect(after.files.keys.sorted() == bytes.files.keys.sorted())
     }
-    #expect(try Inspector(path: store.path).info().epoch == 1)
+    #expect(try Inspector(path: store.path).info().lineages.count == 1)
     // References that may lead nowhere stay, with the ID.
     let report = try StoreErasure.run(at: store.path, Self.planted, .leave)
     #expect(report.entities == ["authors": 1])
@@ -277,6 +284,6 @@ struct ErasureTests {
       .leave
     )
     #expect(try Inspector(path: store.path).info().erased?.count == 2)
-    #expect(try Inspector(path: store.path).info().epoch == 3)
+    #expect(try Inspector(path: store.path).info().lineages.count == 3)
   }
 }

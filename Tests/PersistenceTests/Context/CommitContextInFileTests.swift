@@ -71,7 +71,7 @@ struct CommitContextInFileTests {
     let header = DeltaHeader(
       revision: 1,
       first: 1,
-      epoch: 1,
+      lineage: Lineage.ID(1),
       time: 5,
       origin: 1,
       trace: nil,

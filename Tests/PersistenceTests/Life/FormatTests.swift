@@ -29,7 +29,7 @@ struct FormatTests {
     let info = try inspector.info()
     #expect(info.format == StoreFormat.known)
     #expect(info.application == "Golden")
-    #expect(info.epoch == 1)
+    #expect(info.lineages.map(\.reason) == [.created])
     #expect(info.revision == 12)
     #expect(info.layouts == 16)
     #expect(info.snapshots.map(\.revision) == [8, 3, 0])
@@ -83,7 +83,7 @@ struct FormatTests {
     let lines = try Self.readByScript(path)
     let inspector = try Inspector(path: path)
     let info = try inspector.info()
-    #expect(lines.first == "revision 12 epoch 1 chain \(info.chain)")
+    #expect(lines.first == "revision 12 lineage \(info.lineage) chain \(info.chain)")
     var expected: [String] = []
     for table in (info.tables + info.values.map(StoredValues.table)).sorted() {
       for entity in try inspector.query({ view in

@@ -110,9 +110,13 @@ extension ArchiveFaultRun {
     guard isSound(path) else { return false }
     do {
       // The inspector does not know that this machine has not been booted since.
+      let (position, lineages) = try Inspector(path: path).query {
+        ($0.position, $0.identity.lineages)
+      }
       let head = HeadCheck.compare(
         try HeadFile.read(StorePath(path, for: .inspecting).head),
-        recovered: try Inspector(path: path).query { $0.position },
+        recovered: position,
+        lineages,
         bootID: machines[machine].boot
       )
       if case .endMissing = head { return false }

@@ -46,7 +46,7 @@ package struct Forgery {
 /// Rows.
 extension Forgery {
   private static let tables = [
-    "store", "origin", "entity_table", "layout", "delta", "delta_part", "snapshot",
+    "store", "lineage", "origin", "entity_table", "layout", "delta", "delta_part", "snapshot",
     "chunk", "listing", "snapshot_name", "migration", "change_index", "leadership",
     "erasure", "declared_column",
   ]
@@ -200,7 +200,7 @@ extension Forgery {
       try write(
         HeadRecord(
           storeID: end.storeID,
-          epoch: end.epoch,
+          lineage: Lineage.ID(end.lineage),
           bootID: end.storeID,
           durable: mark,
           written: mark
@@ -286,7 +286,7 @@ extension Forgery {
     let serial = one(of: [0, 1, .max, .max - 1] as [UInt64])
     let head = HeadRecord(
       storeID: end.storeID,
-      epoch: one(of: extremes + [end.epoch, end.epoch, end.epoch, end.epoch, end.epoch]),
+      lineage: Lineage.ID(one(of: extremes + Array(repeating: end.lineage, count: 5))),
       bootID: end.storeID,
       durable: HeadRecord.Mark(revision: Revision(one(of: extremes)), chain: one(of: chains)),
       written: HeadRecord.Mark(revision: Revision(one(of: extremes)), chain: one(of: chains))
@@ -294,7 +294,7 @@ extension Forgery {
     try write(head, serial: serial)
     note(
       """
-      head: serial \(serial), epoch \(head.epoch), durable \(head.durable.revision), written \
+      head: serial \(serial), lineage \(head.lineage), durable \(head.durable.revision), written \
       \(head.written.revision)
       """
     )

@@ -8,7 +8,7 @@ extension RawDatabase {
   /// The position that a head has to state.
   struct End {
     var storeID = UUID()
-    var epoch: Int64 = 0
+    var lineage: Int64 = 0
     var revision: Int64 = 0
     var chain = Checksum(of: [])
   }
@@ -18,11 +18,13 @@ extension RawDatabase {
   @discardableResult
   func recomputeHashes(keeping kept: Set<String> = []) throws -> End {
     let layouts = try recomputeLayouts(keeping: kept)
-    let store = try rows("SELECT id, epoch FROM store").first ?? [.null, .null]
+    let store = try rows("SELECT id FROM store").first ?? [.null]
+    let lineages = try rows("SELECT id FROM lineage ORDER BY number").map(\.[0].integer)
+    let first = withUnsafeBytes(of: (lineages.first ?? 0).bigEndian) { Array($0) }
     var end = End(
       storeID: UUID(bytes: store[0].bytes),
-      epoch: store[1].integer,
-      chain: Checksum(of: Array("strata".utf8) + store[0].bytes)
+      lineage: lineages.last ?? 0,
+      chain: Checksum(of: Array("strata".utf8) + store[0].bytes + first)
     )
     try recomputeDeltas(&end, store: store[0].bytes, layouts, keeping: kept)
     try recomputeSnapshots(store: store[0].bytes, layouts, keeping: kept)
@@ -32,7 +34,7 @@ extension RawDatabase {
 
   /// The tables whose rows have a hash of their own.
   private static let tablesWithHashes = [
-    "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
+    "store", "lineage", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
     "erasure", "migration",
   ]
 
@@ -89,7 +91,7 @@ extension RawDatabase {
     keeping kept: Set<String>
   ) throws {
     let columns = """
-      revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, body, context
+      revision, first, lineage, time, origin, trace, name, place, entities, parts, bytes, body, context
       """
     let snapshots = try rows("SELECT revision, chain FROM snapshot")
     for row in try rows("SELECT \(columns) FROM delta ORDER BY revision") {
@@ -145,7 +147,7 @@ extension RawDatabase {
         [.blob(hash.finalize().bytes), row[0]]
       )
     }
-    let columns = "revision, epoch, time, chain, chunks, entities, bytes"
+    let columns = "revision, lineage, time, chain, chunks, entities, bytes"
     for row in try rows("SELECT \(columns) FROM snapshot") where !kept.contains("snapshot.hash") {
       var hash = ChecksumBuilder()
       store.withUnsafeBytes { hash.append($0) }

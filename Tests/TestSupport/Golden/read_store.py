@@ -243,7 +243,7 @@ def read_block(data):
 
 
 TABLES_WITH_HASHES = (
-    "store", "feature", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
+    "store", "lineage", "feature", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
     "erasure", "migration",
 )
 
@@ -263,7 +263,8 @@ def main(path):
     check(file.execute("PRAGMA user_version").fetchone()[0] == 3, "another format")
     for table in TABLES_WITH_HASHES:
         check_rows(file, table)
-    store, epoch, algorithm = file.execute("SELECT id, epoch, algorithm FROM store").fetchone()
+    store, algorithm = file.execute("SELECT id, algorithm FROM store").fetchone()
+    lineages = [number for number, in file.execute("SELECT id FROM lineage ORDER BY number")]
     check(algorithm == 1, "another algorithm")
 
     layouts, hashes = {}, {}
@@ -279,14 +280,14 @@ def main(path):
         return things
 
     # Every snapshot is verified; the last verified one is the start of the last state.
-    entities, chains, start = {}, {0: Hashed(hash_of(b"strata" + store))}, -1
+    entities, chains, start = {}, {0: Hashed(hash_of(b"strata" + store + lineages[0].to_bytes(8, "big")))}, -1
     rows = file.execute(
-        "SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot"
+        "SELECT revision, lineage, time, chain, state, chunks, entities, bytes, hash FROM snapshot"
         " WHERE state = 2 ORDER BY revision"
     )
     for revision, *columns, digest in rows.fetchall():
-        epoch_then, time, chain, _, chunks, count, size = columns
-        found, things = {}, [store, revision, epoch_then, time, Hashed(chain), chunks, count, size]
+        lineage, time, chain, _, chunks, count, size = columns
+        found, things = {}, [store, revision, lineage, time, Hashed(chain), chunks, count, size]
         listed = file.execute(
             "SELECT entity_table, first, count, bytes, hash, body FROM listing"
             " JOIN chunk ON chunk.id = chunk WHERE revision = ? ORDER BY entity_table, first",
@@ -314,11 +315,11 @@ def main(path):
     contexts = []
     revision = None
     rows = file.execute(
-        "SELECT revision, first, epoch, time, origin, trace, name, place, entities,"
+        "SELECT revision, first, lineage, time, origin, trace, name, place, entities,"
         " parts, bytes, body, hash, context FROM delta ORDER BY revision"
     )
     for row in rows.fetchall():
-        (last, first, epoch_then, time, origin, trace, name, place, count, parts, size, body, digest,
+        (last, first, lineage, time, origin, trace, name, place, count, parts, size, body, digest,
          context) = row
         if revision is None:
             check(first - 1 in chains, "no snapshot before the journal")
@@ -329,7 +330,7 @@ def main(path):
         entries = [entry for block in blocks for entry in read_block(block)]
         check(len(blocks) == parts and len(entries) == count, f"delta {last}")
         check(sum(map(len, blocks)) == size, f"delta {last}")
-        things = [chain, store, last, first, epoch_then, time, origin]
+        things = [chain, store, last, first, lineage, time, origin]
         things += [0 if trace is None else 1, trace or b"", name, place, count, parts, size]
         things += [Hashed(hash_of(block)) for block in blocks] + used(entries)
         if context is not None:
@@ -347,7 +348,7 @@ def main(path):
     if revision is None or revision < start:
         revision, chain = start, chains[start]
 
-    print(f"revision {revision} epoch {epoch} chain {chain.hex()}")
+    print(f"revision {revision} lineage {lineages[-1]:014x} chain {chain.hex()}")
     for (table, identifier), (layout, record) in sorted(
         entities.items(), key=lambda item: (item[0][0].encode(), item[0][1])
     ):

@@ -10,7 +10,7 @@ struct Pull: AsyncParsableCommand {
     abstract: "Creates a store from its archive, as it is now or as it was.",
     discussion: """
       The file gets its name once all of it was verified. With --at its history ends there, and it is in a new \
-      epoch: it does not lead the archive, which goes on. Nothing is overwritten.
+      lineage: it does not lead the archive, which goes on. Nothing is overwritten.
 
       Examples:
         strata pull app.strata --from /backups/app
@@ -57,11 +57,7 @@ struct Pull: AsyncParsableCommand {
     )
     let position = try await pull.run(to: end)
     try Output.print { output throws(OutputError) in
-      try output.line(
-        """
-        \(store.printable) is the store at revision \(position.revision), in epoch \(position.epoch).
-        """
-      )
+      try output.line("\(store.printable) is the store at revision \(position.revision).")
     }
   }
 }
