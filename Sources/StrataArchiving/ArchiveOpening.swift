@@ -235,6 +235,11 @@ package struct ArchiveOpening: Sendable {
         relation = try await self.relation(of: file, position, &head, ifLacking: lack)
         if lack != .adopt { try refuse(relation, position, head) }
       }
+      if lack == .adopt, relation == .restarts, let position,
+        led.mark.revision == position.revision, try await isSalvaged(file, led)
+      {
+        relation = .replaced(through: position.revision)
+      }
       await file.close()
       if isOwn, relation == .atOrAhead { return }
       try await adopt(led, relation, position)
@@ -273,6 +278,11 @@ package struct ArchiveOpening: Sendable {
       ),
       archive: archive.name
     )
+  }
+
+  /// Whether a file may lack entities that the archive has, which its history would take from the archive.
+  private func isSalvaged(_ file: FileInspector, _ head: ArchiveHead) async throws -> Bool {
+    try await ArchiveComparison(archive, head, policy.leader(at: path), file).isSalvaged()
   }
 
   /// Pulls what the archive has into a directory beside the file, before the file's history takes its place.

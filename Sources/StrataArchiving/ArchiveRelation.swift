@@ -211,6 +211,15 @@ struct ArchiveComparison {
     try await archive.currentCatalog()?.erasures() ?? []
   }
 
+  /// Whether nothing but a salvage happened to the file since it had the history of the archive.
+  ///
+  /// It may lack entities that the archive has.
+  func isSalvaged() async throws -> Bool {
+    let known = Set(try await archive.currentCatalog()?.lineages().map(\.id) ?? [])
+    let new = try await file.read { $0.identity.lineages.filter { !known.contains($0.id) } }
+    return !new.isEmpty && new.allSatisfy { $0.reason == .salvaged }
+  }
+
   /// The refusal of a file that was taken back.
   func takenBack() async throws -> ArchiveError {
     let (end, branches) = try await file.read { view in

@@ -212,6 +212,43 @@ struct DamagedLeaderTests {
     try await expectPulled(memory, endsAt: 8)
   }
 
+  /// Commits that the archive has, in a file that then loses a book, and is opened without its archive.
+  private func salvage(sendingTo memory: MemoryArchive) async throws {
+    let first = try await open(memory)
+    let store = LibraryStore(first)
+    add(1...19, to: store)
+    store.commit { $0.db.authors.insert(Author(id: "1", name: "of another chunk")) }
+    try await first.replicated(through: 20)
+    _ = try await first.compact()
+    try await first.close()
+    try damage("Volume 5")
+    // No older state is left either.
+    for table in ["snapshot", "listing", "delta"] {
+      try RawSQLite.run("DELETE FROM \(table) WHERE revision < 20", on: path)
+    }
+    let configuration = PersistenceConfiguration(restore: .bestEffort)
+    let alone = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \LibraryState.db,
+      configuration: configuration
+    )
+    #expect(alone.report.loss?.missing.isEmpty == false)
+    #expect(LibraryStore(alone).state.db.books[5] == nil)
+    try await alone.close()
+  }
+
+  @Test
+  func `a file that was salvaged alone gets what it has lost from its archive`() async throws {
+    let memory = MemoryArchive()
+    try await salvage(sendingTo: memory)
+    let second = try await open(memory)
+    #expect(second.report.archive?.pulled == 0...20)
+    #expect(LibraryStore(second).state.db.books.count == 19)
+    try await second.close()
+    try await expectPulled(memory, endsAt: 20)
+  }
+
   @Test
   func `an opening does not get the number of one whose row was lost`() async throws {
     var persistence = try await open()
