@@ -161,7 +161,7 @@ struct ArchiveCommandTests {
     let before = try await status()
     #expect(
       before.contains(
-        "the archive has what was erased from it: open it with the archive, or push it\n"
+        "in a later lineage than the archive: open it with the archive, or push it, and its history"
       )
     )
     #expect(before.contains("\nerased    1 entity erased from the file may be in the archive\n"))
