@@ -101,6 +101,7 @@ extension FollowerProgress.State {
   /// Those who wait for no more than a revision; they do not wait any longer.
   fileprivate mutating func serve(through revision: Revision) -> [CheckedContinuation<Bool, Never>]
   {
+    if waiters.isEmpty { return [] }
     let served = waiters.filter { $0.value.revision <= revision }
     for id in served.keys { waiters[id] = nil }
     return served.values.map(\.continuation)
