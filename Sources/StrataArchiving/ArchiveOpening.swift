@@ -206,7 +206,7 @@ package struct ArchiveOpening: Sendable {
     }
     let (position, epoch) =
       exists ? try await file.read { ($0.position, $0.identity.epoch) } : (nil, 0)
-    lineage = position?.lineage
+    lineage = position?.lineageID
     do {
       guard var head = try await archive.head() else {
         // It leads only once there is a file, and its commits must not find out then.
@@ -474,7 +474,7 @@ package struct ArchiveOpening: Sendable {
         guard let missing = error.reason.firstMissing else { throw error }
         let reached = Position(
           storeID: position.storeID,
-          lineage: position.lineage,
+          lineage: position.lineageID,
           revision: missing.previous,
           chain: position.chain
         )
@@ -492,7 +492,7 @@ package struct ArchiveOpening: Sendable {
 
   /// Notes that the file has the archive's history from its beginning on.
   private mutating func note(_ pulled: Position) {
-    lineage = pulled.lineage
+    lineage = pulled.lineageID
     report.pulled = Revision(0)...pulled.revision
   }
 

@@ -46,7 +46,7 @@ package final class ReplicaFile {
     }
     position = Position(
       storeID: position.storeID,
-      lineage: position.lineage,
+      lineage: position.lineageID,
       revision: last.header.revision,
       chain: last.chain
     )

@@ -50,7 +50,7 @@ extension ReadView {
   ///
   /// O(1). If that revision was trimmed since, only the store and the lineage are compared.
   func continues(_ position: Position) throws -> Bool {
-    guard identity.id == position.storeID, identity.lineage == position.lineage else {
+    guard identity.id == position.storeID, identity.lineage == position.lineageID else {
       return false
     }
     if let chain = try chain(at: position.revision) { return chain == position.chain }

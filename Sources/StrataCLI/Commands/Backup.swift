@@ -45,7 +45,7 @@ struct Backup: ParsableCommand {
 
     init(_ position: Position) {
       revision = position.revision.number
-      lineage = position.lineage
+      lineage = position.lineageID
     }
   }
 }

@@ -136,7 +136,7 @@ enum ErasureText {
       archived = report.isArchived
       unfollowedSnapshots = report.unfollowedSnapshots.map(\.number)
       revision = report.position.revision.number
-      lineage = report.position.lineage
+      lineage = report.position.lineageID
       entities = report.entities
       changes = report.changes
       firstRewritten = report.rewritten?.lowerBound.number

@@ -128,7 +128,7 @@ private enum RestoreText {
 
     init(_ restored: RestoredBackup, _ isOtherStore: Bool) {
       revision = restored.position.revision.number
-      lineage = restored.position.lineage
+      lineage = restored.position.lineageID
       self.isOtherStore = isOtherStore
       replaced = restored.replaced?.directory
       missingErasures = restored.missingErasures

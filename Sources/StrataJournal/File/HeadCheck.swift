@@ -33,7 +33,7 @@ package enum HeadCheck: Equatable, Sendable {
     if head.storeID == recovered.storeID, !isFormer, recovered.revision < head.durable.revision {
       return .endMissing(last: recovered.revision, written: head.durable.revision)
     }
-    guard head.storeID == recovered.storeID, head.lineage == recovered.lineage else {
+    guard head.storeID == recovered.storeID, head.lineage == recovered.lineageID else {
       return .note("the head file belongs to another store or lineage and was ignored")
     }
     if recovered.revision == head.durable.revision, recovered.chain != head.durable.chain {

@@ -63,7 +63,7 @@ extension HeadFile {
     try head.write(
       HeadRecord(
         storeID: position.storeID,
-        lineage: position.lineage,
+        lineage: position.lineageID,
         bootID: BootID.current(),
         durable: mark,
         written: mark

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import StrataBase
 package import StrataSQLite
 import StrataSchema
@@ -13,9 +13,9 @@ import StrataSchema
 /// 1  5e2f04c1a98d37  created
 /// 2  0b77d3915fe2a4  restored after revision 12
 /// ```
-public struct Lineage: Hashable, Sendable {
+package struct Lineage: Hashable, Sendable {
   /// Names a lineage: a number of 53 bits, drawn at random.
-  public struct ID: Hashable, Sendable, Codable, CustomStringConvertible {
+  package struct ID: Hashable, Sendable, Codable, CustomStringConvertible {
     package let number: Int64
 
     package init(_ number: Int64) { self.number = number }
@@ -30,7 +30,7 @@ public struct Lineage: Hashable, Sendable {
     }
 
     /// Reads its digits.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
       guard let number = Int64(try container.decode(String.self), radix: 16) else {
         throw DecodingError.dataCorruptedError(in: container, debugDescription: "no lineage")
@@ -39,20 +39,20 @@ public struct Lineage: Hashable, Sendable {
     }
 
     /// Writes its digits.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       try container.encode(description)
     }
 
     /// 14 hexadecimal digits.
-    public var description: String {
+    package var description: String {
       let digits = String(number, radix: 16)
       return String(repeating: "0", count: max(0, 14 - digits.count)) + digits
     }
   }
 
   /// Why a lineage began.
-  public enum Reason: String, Sendable, Codable, CaseIterable {
+  package enum Reason: String, Sendable, Codable, CaseIterable {
     /// The store was created.
     case created
     /// Entities were erased from the history of its parent.
@@ -68,18 +68,18 @@ public struct Lineage: Hashable, Sendable {
   }
 
   /// Names it.
-  public let id: ID
+  package let id: ID
   /// Why it began.
-  public let reason: Reason
+  package let reason: Reason
   /// When it began.
-  public let time: Date
+  package let time: Date
   /// The end of what it has of its parent, as the parent has it; nil for the first one.
   ///
   /// After an erasure the commits up to there have other chains.
   package let parent: HeadRecord.Mark?
 
   /// The last revision whose commit it has from its parent; nil for the first one.
-  public var branch: Revision? { parent?.revision }
+  package var branch: Revision? { parent?.revision }
 
   package init(_ reason: Reason, after parent: HeadRecord.Mark?, at time: Date, id: ID = .new()) {
     // As it is stored.

@@ -8,8 +8,7 @@ package import StrataBase
 public struct Position: Hashable, Sendable, CustomStringConvertible {
   /// Identifies the store: set when it is created, the same in every copy.
   public let storeID: UUID
-  /// The unbroken history that the file is in: another one after an erasure, a restored backup, a fork, a restore with loss.
-  public let lineage: Lineage.ID
+  package let lineageID: Lineage.ID
   /// The revision of the last delta.
   public let revision: Revision
   /// The hash of the last delta, which covers every one before it.
@@ -17,10 +16,15 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
 
   package init(storeID: UUID, lineage: Lineage.ID, revision: Revision, chain: Checksum) {
     self.storeID = storeID
-    self.lineage = lineage
+    lineageID = lineage
     self.revision = revision
     self.chain = chain
   }
+
+  /// The unbroken history that the file is in, by 14 digits as `strata info` shows it.
+  ///
+  /// It is another one after an erasure, a restored backup, a fork, and a restore with loss.
+  public var lineage: String { "\(lineageID)" }
 
   /// `revision 12 (lineage 5e2f04c1a98d37, chain 04ab…)`.
   public var description: String { "revision \(revision) (lineage \(lineage), chain \(chain))" }

@@ -186,7 +186,7 @@ package final class WriterSession {
 
   private func endsAsWritten() throws -> Bool {
     let end = try ReadView(connection).position
-    return end.storeID == identity.id && end.lineage == identity.lineage
+    return end.storeID == identity.id && end.lineageID == identity.lineage
       && HeadRecord.Mark(revision: end.revision, chain: end.chain) == written
   }
 

@@ -311,8 +311,8 @@ struct BackupTests {
     var lineages = [try Inspector(path: copy).info().lineage]
     for _ in 2...4 {
       let position = try await StoreBackup.restore(copy, to: path)
-      #expect(!lineages.contains(position.lineage))
-      lineages.append(position.lineage)
+      #expect(!lineages.contains(position.lineageID))
+      lineages.append(position.lineageID)
       #expect(position.revision == 40)
       let again = try await open()
       #expect(again.report.position == position)

@@ -139,7 +139,7 @@ struct ForgedNumberTests {
     unlink(store.path)
     try Data(record.slot(serial: serial)).write(to: URL(fileURLWithPath: store.path + ".head"))
     let position = try await StoreBackup.restore(copy, to: store.path)
-    #expect(position.lineage != info.lineage)
+    #expect(position.lineageID != info.lineage)
     #expect(try Inspector(path: store.path).info().head?.written == position.revision.number)
   }
 

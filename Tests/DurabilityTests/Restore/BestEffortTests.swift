@@ -33,7 +33,7 @@ struct BestEffortTests {
     #expect(report.snapshotRevision == Revision(snapshot))
     let lineages = try Inspector(path: damaged.path).info().lineages
     #expect(lineages.map(\.reason) == [.created, .salvaged])
-    #expect(report.position.lineage == lineages.last?.id)
+    #expect(report.position.lineageID == lineages.last?.id)
     let loss = try #require(report.loss)
     #expect(loss.revisions == Revision(last + 1)...50)
     #expect(loss.damage?.isEmpty == false)

@@ -92,7 +92,7 @@ struct ErasureTests {
     for ((revision, lineage, hash), old) in zip(try rows(), before) {
       #expect(revision == old.0)
       #expect(
-        lineage == (revision < 5 ? old.1 : report.position.lineage.number),
+        lineage == (revision < 5 ? old.1 : report.position.lineageID.number),
         "revision \(revision)"
       )
       #expect((hash == old.2) == (revision < 5), "revision \(revision)")
