@@ -156,8 +156,11 @@ struct ArchiveComparison {
     let isShared =
       if position.revision >= parent.revision {
         try await has(HistoryMark(parent)) ?? true
-      } else {
+      } else if position.revision <= kept {
         try await archiveHasCommit(ofEnd: position)
+      } else {
+        // The archive was taken back to before the end of the file: what it has there now is of a later lineage.
+        try await shares(kept)
       }
     switch isShared {
     case true?: return .replaced(through: min(kept, position.revision))
@@ -310,8 +313,14 @@ extension ArchiveComparison {
   /// Whether the archive has the commit that the file ends with; nil if one of them does not have it any more.
   private func archiveHasCommit(ofEnd position: Position) async throws -> Bool? {
     if try await archiveHas(HistoryMark(position)) == true { return true }
-    guard let own = try await commit(at: position.revision),
-      let archived = try await archivedCommit(at: position.revision)
+    return try await shares(position.revision)
+  }
+
+  /// Whether both have the same commit at a revision; nil if one of them has none that ends there.
+  private func shares(_ revision: Revision) async throws -> Bool? {
+    if revision == 0 { return true }
+    guard let own = try await commit(at: revision),
+      let archived = try await archivedCommit(at: revision)
     else { return nil }
     return archived == own
   }
