@@ -43,7 +43,7 @@ package struct LeaseWait: Sendable {
   }
 
   /// What is wrong with a lease that is too long.
-  func reason(_ leader: String, _ rest: Duration) -> ArchiveError.Reason {
+  package func reason(_ leader: String, _ rest: Duration) -> ArchiveError.Reason {
     .leaseTooLong(by: leader, for: rest, lease: lease)
   }
 }

@@ -223,6 +223,46 @@ struct StandbyTests {
   }
 
   @Test
+  func `a standby says once that a lease is too long, as after a clock went back`() async throws {
+    let ahead = Lock(7_200.0)
+    let folder = FolderArchive(directory.path("archive"), on: .system) {
+      Date().addingTimeInterval(ahead.withLock { $0 })
+    }
+    let candidate = ArchiveCandidate(
+      store: UUID(),
+      epoch: 0,
+      leader: "one",
+      lease: .seconds(60),
+      start: HistoryMark(revision: 0, chain: String(repeating: "0", count: 32))
+    )
+    _ = try await folder.lead(candidate)
+    // The leader has died, and the clock goes back by an hour: its lease runs for that much longer.
+    ahead.withLock { $0 = 3_600 }
+    let archive = FaultyArchive(folder)
+    let told = Lock<[ArchiveError]>([])
+    let looks = Lock(0)
+    archive.fail { call in
+      guard call == "head" else { return nil }
+      let isEnough = looks.withLock { looks in
+        looks += 1
+        return looks > 400
+      }
+      // Once it is told, or never is, the lease ends.
+      if isEnough { ahead.withLock { $0 = 14_400 } }
+      return nil
+    }
+    let watch = StandbyWatch(archive: archive, lease: .milliseconds(40))
+    await watch.run(tooLong: { error in told.withLock { $0.append(error) } }) { .leads }
+    let errors = told.withLock { $0 }
+    #expect(errors.count == 1)
+    guard case .leaseTooLong(let leader, let rest, let lease)? = errors.first?.reason else {
+      Issue.record("\(errors)")
+      return
+    }
+    #expect(leader == "one" && rest > .seconds(3_600) && lease == .milliseconds(40))
+  }
+
+  @Test
   func `a standby that is an older build tries again only once there is more`() async throws {
     let leader = try await open("leader")
     let store = LibraryStore(leader)

@@ -101,9 +101,17 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     guard let watch else { return }
     watching.withLock { watching in
       watching = Task { [weak self] in
-        await watch.run { [weak self] in await self?.takeOver() ?? .leads }
+        await watch.run(tooLong: { [weak self] in self?.tell($0) }) { [weak self] in
+          await self?.takeOver() ?? .leads
+        }
       }
     }
+  }
+
+  /// Tells why a standby may not lead, although the leader gives no sign.
+  private func tell(_ refusal: ArchiveError) {
+    let error = PersistenceError(.opening, path: loop.path.file, .archive(refusal))
+    progress.events.send(.couldNotLead("\(error)"))
   }
 
   /// Leads now that the lease has ended.
