@@ -84,21 +84,17 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     switch rule.effect {
     case .restrict: break
     case .cascade:
-      for id in ids {
-        let sources = index.sources(database[keyPath: from], id)
-        database[keyPath: from].remove(in: sources)
-        next += sources
-        if !sources.isEmpty { isChanged = true }
+      next = index.sources(database[keyPath: from], ids)
+      if !next.isEmpty {
+        isChanged = true
+        database[keyPath: from].remove(in: next)
       }
     case .change(let change):
-      // Each entity is changed once, whatever number of its references is removed.
-      var keys: [EntityID<Source>: Set<EntityID<Target>>] = [:]
-      let table = database[keyPath: from]
-      for id in ids {
-        for source in index.sources(table, id) { keys[source, default: []].insert(id) }
-      }
-      for (source, keys) in keys {
-        isChanged = true
+      let sources = index.sources(database[keyPath: from], ids)
+      if sources.isEmpty { break }
+      isChanged = true
+      let keys = Set(ids)
+      for source in sources {
         guard var entity = database[keyPath: from][source] else { continue }
         change(&entity, keys)
         database[keyPath: from].insert(entity)
@@ -112,7 +108,8 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
       return
     }
     let table = database[keyPath: from]
-    let referred = ids.filter { !index.sources(table, $0).isEmpty }.map { ("\($0)", $0) }
+    if index.sources(table, ids).isEmpty { return }
+    let referred = ids.filter { !index.sources(table, [$0]).isEmpty }.map { ("\($0)", $0) }
     // The first by its text, so that the same commit gives the same error.
     guard let (text, id) = referred.min(by: { $0.0 < $1.0 }) else { return }
     let schema = Database.schema
@@ -120,7 +117,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
       table: schema.name(of: to) ?? Target.tableName,
       id: text,
       by: schema.name(of: from) ?? Source.tableName,
-      ids: index.sources(table, id).map { "\($0)" }.sorted()
+      ids: index.sources(table, [id]).map { "\($0)" }.sorted()
     )
   }
 }
@@ -168,8 +165,8 @@ extension References {
 
 /// How a rule finds who refers to an entity, whatever the kind of the index.
 struct ReferenceIndex<Source: EntityType, Target: EntityType>: Sendable {
-  /// The entities of a table that refer to one.
-  let sources: @Sendable (EntityTable<Source>, EntityID<Target>) -> [EntityID<Source>]
+  /// The entities of a table that refer to one of these, each once.
+  let sources: @Sendable (EntityTable<Source>, [EntityID<Target>]) -> [EntityID<Source>]
   /// What an entity refers to.
   let keys: @Sendable (Source) -> Set<EntityID<Target>>
   /// What the entities of a table refer to.
@@ -178,17 +175,36 @@ struct ReferenceIndex<Source: EntityType, Target: EntityType>: Sendable {
   let check: @Sendable (_ use: String) -> Void
 
   init(_ index: GroupIndex<Source, EntityID<Target>>) {
-    sources = { $0[index][$1].ids.all }
+    sources = { table, ids in
+      let groups = table[index]
+      return Self.distinct(ids) { groups[$0].ids.all }
+    }
     keys = { index.keys(of: $0) }
     targets = { $0[index].keys }
     check = { Source.indexes.require(index, for: $0) }
   }
 
   init(_ index: UniqueIndex<Source, EntityID<Target>>) {
-    sources = { $0[index].contents.ids(of: $1) }
+    sources = { table, ids in
+      let contents = table[index].contents
+      return Self.distinct(ids) { contents.ids(of: $0) }
+    }
     keys = { index.keyOf($0).map { [$0] } ?? [] }
     targets = { $0[index].keys }
     check = { Source.indexes.require(index, for: $0) }
+  }
+
+  private static func distinct(
+    _ targets: [EntityID<Target>],
+    _ sources: (EntityID<Target>) -> [EntityID<Source>]
+  ) -> [EntityID<Source>] {
+    var found: Set<EntityID<Source>> = []
+    var ids: [EntityID<Source>] = []
+    for target in targets {
+      // One that refers to many of them is mostly the last that was found.
+      for id in sources(target) where id != ids.last && found.insert(id).inserted { ids.append(id) }
+    }
+    return ids
   }
 }
 
