@@ -1,12 +1,13 @@
 package import StrataSQLite
 
 extension DataLedger {
-  /// A table, or a field of one, that a migration gave another name.
+  /// A table, or a field of one, that a migration gave another name, or a field from which it has made the values of
+  /// another one.
   ///
   /// The ledger has it, because its delta may be trimmed: a table and a field are the same thing under every name that they
   /// have had.
   package struct Rename: Hashable, Sendable {
-    /// The name of a table, or those of a table and of a field at the top of its records.
+    /// The name of a table, or those of a table and of a field of its records, with dots before those of its parts.
     package struct Name: Hashable, Sendable {
       package let table: String
       package let field: String?

@@ -176,11 +176,22 @@ package enum DataLedger {
   }
 
   /// Notes that a migration was taken back at a revision.
+  ///
+  /// - Parameter renames: What its way back did; the row keeps what it does not say of fields already.
   package static func end(
     _ number: Int,
     at revision: Int64,
+    takenBack renames: [Rename] = [],
     on connection: Connection
   ) throws(SQLiteError) {
+    if var entry = try entries(on: connection).first(where: { $0.number == number }) {
+      let others = renames.filter { rename in
+        rename.after.field != nil && !entry.renames.contains(rename)
+          && !entry.renames.contains(Rename(rename.after, to: rename.before))
+      }
+      entry.renames += others
+      if !others.isEmpty { try replace(entry, on: connection) }
+    }
     try HashedTable.migration.end(
       "WHERE kind = 1 AND version = ? AND until IS NULL",
       [.integer(Int64(number))],

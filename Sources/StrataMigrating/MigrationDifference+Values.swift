@@ -17,6 +17,14 @@ extension MigrationDifference {
       try workspace.layout(before.layout), try workspace.layout(after.layout)
     )
     if old.isOfSealedRecords || new.isOfSealedRecords { return }
+    if before.layout != after.layout || before.record != after.record {
+      comparison.sources.note(
+        try RecordValue(record: before.record, layout: old),
+        old,
+        try RecordValue(record: after.record, layout: new),
+        new
+      )
+    }
     let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
     guard let had = presence.0, let has = presence.1 else {
       return try noteValues(before, old, after, new, &comparison)

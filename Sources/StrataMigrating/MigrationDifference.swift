@@ -1,6 +1,7 @@
 import StrataBase
 import StrataJournal
 import StrataRecords
+import StrataSchema
 import StrataStorage
 
 /// What the operations of a step come to: its delta, and what it did with each table.
@@ -32,11 +33,16 @@ struct MigrationDifference {
     let shape: TableShape
     /// How many values of a field its new kind does not hold.
     var lossy: [String: Int] = [:]
+    var sources = FieldSources()
     /// What became of the records that had the name before another table got it.
     var replaced: MigrationTableReport?
   }
 
   var references: MigrationReferences
+  /// The fields from which the step has made the values of others.
+  private(set) var copies: [DataLedger.Rename] = []
+  /// The layouts of the records that the step has added, by their tables.
+  private(set) var added: [String: Set<Int64>] = [:]
 
   init(_ workspace: MigrationWorkspace) {
     self.workspace = workspace
@@ -54,6 +60,9 @@ struct MigrationDifference {
         reports.append(replaced)
       }
       comparison.report.narrowed.sort { $0.field < $1.field }
+      if let former = comparison.shape.former {
+        copies += comparison.sources.renames(of: former, to: table)
+      }
       try noteLosses(comparison)
       let report = comparison.report
       let changes = report.inserted + report.updated + report.deleted + report.idsChanged
@@ -101,6 +110,7 @@ struct MigrationDifference {
         comparison.report.after += 1
         if row.origin == .new || row.origin == .place && (record == nil || hasMoved) {
           comparison.report.inserted += 1
+          added[table, default: []].insert(try workspace.opened(new).layout)
           try references.note(new, replacing: nil, in: table)
         }
         if place?.layout != new.layout || place?.record != new.record {

@@ -178,6 +178,7 @@ extension MigrationRun {
         try DataLedger.end(
           task.number,
           at: session.written.revision.number,
+          takenBack: renames,
           on: session.connection
         )
       }
@@ -272,7 +273,7 @@ extension MigrationRun {
     step.added = tables.added(to: fields)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
-    let renames = workspace.shapes.renames
+    let renames = difference.allRenames()
     try workspace.keepStaged(of: name)
     step.duration = clock.now - start
     return (step, renames)

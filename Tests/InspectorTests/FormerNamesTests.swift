@@ -21,7 +21,7 @@ struct FormerNamesTests {
 
   /// How a step gives fields other names.
   enum Form: CaseIterable {
-    case declared, script, renamed
+    case declared, script, renamed, moved, copied
 
     fileprivate func fields() throws -> DataMigration {
       let names = [("mail", "email"), ("contact", "reach"), ("answers", "replies")]
@@ -39,6 +39,21 @@ struct FormerNamesTests {
       case .renamed:
         return DataMigration("0002_email", table: "users") { user in
           for (field, name) in names { user.rename(field, to: name) }
+        }
+      case .moved:
+        return DataMigration("0002_email", table: "users") { user in
+          for (field, name) in names {
+            user[name] = user[field]
+            user.remove(field)
+          }
+        }.allowing(
+          .destructive("users.mail"),
+          .destructive("users.contact"),
+          .destructive("users.answers")
+        )
+      case .copied:
+        return DataMigration("0002_email", table: "users") { user in
+          for (field, name) in names { user[name] = user[field] }
         }
       }
     }
@@ -91,9 +106,114 @@ struct FormerNamesTests {
     #expect(try self.rows(redacting: [fields[0]]).contains(texts.phone))
   }
 
-  private func rows(redacting fields: [StoreBundle.Field]) throws -> String {
+  private func rows(
+    redacting fields: [StoreBundle.Field],
+    of table: String = "users"
+  ) throws -> String {
     try Answers(StoreReader(path), redacting: fields, .omit)
-      .answer(.rows, try Question("table=users")).json
+      .answer(.rows, try Question("table=\(table)")).json
+  }
+
+  /// What a closure makes of an address, so that no field has it in every record.
+  enum Use: CaseIterable {
+    /// Some records have it in another field, which was there before.
+    case merged
+    /// Each value is another one.
+    case changed
+    /// Most records have it in two fields, one of them changed.
+    case split
+    /// The address of one record is in a record of another table.
+    case elsewhere
+    /// Two fields have become parts of one.
+    case joined
+    /// The way back has put it into another field.
+    case takenBack
+
+    fileprivate var migration: DataMigration {
+      switch self {
+      case .merged:
+        DataMigration("0002_use", table: "users") { user in
+          if user["mail"] != .string(FormerNamesTests.texts(2).mail) {
+            user["plain"] = user["mail"]
+          }
+          user.remove("mail")
+        }.allowing(.lossy("users.plain"), .destructive("users.mail"))
+      case .changed:
+        DataMigration("0002_use", table: "users") { user in
+          user["plain"] = .string("to: " + (try user.value(String.self, of: "mail") ?? ""))
+          user.remove("mail")
+        }.allowing(.destructive("users.mail"))
+      case .split:
+        DataMigration("0002_use", table: "users") { user in
+          user["email"] = user["mail"]
+          user["plain"] = .string("to: " + (try user.value(String.self, of: "mail") ?? ""))
+          user.remove("mail")
+        }.allowing(.destructive("users.mail"))
+      case .elsewhere:
+        DataMigration("0002_use") { tables in
+          var mails: [RecordValue] = []
+          try tables.forEach(in: "users") { user in
+            if let mail = user["mail"] { mails.append(mail) }
+            user.remove("mail")
+          }
+          for (index, mail) in mails.enumerated() {
+            let id = RecordValue.int(Int64(index), .bits64)
+            try tables.put(
+              MigrationRecord(table: "addresses", id: id, [.init("id", id), .init("text", mail)])
+            )
+          }
+        }.allowing(.destructive("users.mail"))
+      case .joined:
+        DataMigration("0002_use", table: "users") { user in
+          try user.set(
+            "plain",
+            to: ["mail": try user.value(String.self, of: "mail"), "plain": "kept"]
+          )
+          user.remove("mail")
+        }.allowing(.lossy("users.plain"), .destructive("users.mail"))
+      case .takenBack:
+        DataMigration("0002_use", table: "users") { $0.rename("mail", to: "email") }
+          .reversed(table: "users") { user in
+            user["plain"] = user["email"]
+            user.remove("email")
+          }.allowing(.destructive("users.email"))
+      }
+    }
+  }
+
+  @Test(arguments: Use.allCases)
+  func `an address is redacted by its former name where a closure has put it`(
+    _ use: Use
+  ) async throws {
+    try await write(PrivateBuilds.First.self, snapshot: "then") { people in
+      for person in 1...2 { people.insert(.init(person, Self.texts(person), friend: nil)) }
+    }
+    let migrator = DataMigrator([Self.table, use.migration], at: path)
+    try await migrator.up()
+    if use == .takenBack { try await migrator.down() }
+    // A program that has other tables.
+    var configuration = PersistenceConfiguration()
+    configuration.unknownTables = .keep
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration,
+      with: [.migrations(.external)]
+    )
+    _ = try await persistence.compact()
+    try await persistence.close()
+    #expect(try Inspector(path: path).info().journal.deltas == 0)
+    let table = use == .elsewhere ? "addresses" : "users"
+    let mail = Self.texts(1).mail
+    #expect(try rows(redacting: [], of: table).contains(mail))
+    #expect(try !rows(redacting: [.init("people", "mail")], of: table).contains(mail))
+    if use == .joined {
+      let then = try rows(redacting: [.init("users", "plain.mail")], of: "people&at=snap:then")
+      #expect(then.contains(Self.texts(1).phone) && !then.contains(mail), "\(then)")
+    }
+    // The names of others do not lead to it.
+    #expect(try rows(redacting: [.init("users", "contact.phone")], of: table).contains(mail))
   }
 
   @Test(arguments: ["people", "users"], Ending.allCases)

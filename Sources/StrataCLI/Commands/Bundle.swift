@@ -14,9 +14,10 @@ struct Bundle: ParsableCommand {
       the original; of a store without commits, all entities. Replaced values keep their kind and length; equal ones stay equal. Nothing else is in the \
       file. IDs and the names and places of commits stay. The store is not changed, and may be open.
 
-      A field is replaced under every name that it and its table have had. It may be a path, which goes through structs, \
-      cases of enums and dictionaries: customers.contact.email, jobs.status.done.notes. Elements of arrays have no \
-      names, and keys of dictionaries can be left out. IDs within a replaced field stay.
+      A field is replaced under every name that it and its table have had, and in every field of its records into \
+      which a migration has put its values. It may be a path, which goes through structs, cases of enums and \
+      dictionaries: customers.contact.email, jobs.status.done.notes. Elements of arrays have no names, and keys of \
+      dictionaries can be left out. IDs within a replaced field stay.
 
       A test opens it with `Persistence.fork`.
 

@@ -20,8 +20,8 @@
         Only programs on this machine can connect, and only with the address that is printed: it has a secret. \
         --open gives the browser a file that leads there, which only you can read, and removes it at the end.
 
-        --redact replaces values under every name that the field and its table have had, before anything is searched, \
-        counted or sorted; a search leaves them out. They keep their kind and length; equal ones stay equal, and IDs \
+        --redact replaces values under every name that the field and its table have had, and where a migration has \
+        put them, before anything is searched, counted or sorted; a search leaves them out. They keep their kind and length; equal ones stay equal, and IDs \
         stay. SQL, conditions and sorting are refused then. A field is a path: customers.contact.email, \
         jobs.status.done.notes.
 

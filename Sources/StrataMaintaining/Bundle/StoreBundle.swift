@@ -77,9 +77,10 @@ public enum StoreBundle {
   ///
   /// A replaced value has the kind and the length of the original; equal ones stay equal and different ones
   /// different, so a diff has the same counts. IDs, names and places of commits stay, also IDs within a replaced field.
-  /// Sealed records stay sealed. A field is replaced under every name that it and its table have had: where the records
-  /// do not show whether a migration has renamed a field or put another one in its place, both are. Where a step has
-  /// copied values into another field by itself, and the history before it was trimmed, name the field as it is called now.
+  /// Sealed records stay sealed. A field is replaced under every name that it and its table have had, and in every field
+  /// of its records into which a migration has put its values. Where the records do not show whether a migration has renamed
+  /// a field or put another one in its place, both are. What it has computed from a field that stays, or copied into another
+  /// table beside it, is a field of its own.
   ///
   /// References are followed from entity to entity, as far as the layouts note them. The store is not
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).

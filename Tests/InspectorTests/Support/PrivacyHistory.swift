@@ -170,16 +170,38 @@ struct PrivacyHistory {
   }
 
   mutating func writeThird() async throws {
-    migrations.append(
-      DataMigration(
-        name("email"),
+    migrations.append(fields())
+    addMove()
+    try await write(PrivateBuilds.Third.self)
+  }
+
+  /// A migration that gives fields other names: it declares them, or a closure renames, moves or copies their values.
+  private mutating func fields() -> DataMigration {
+    // A closure says nothing where there is nobody.
+    let (name, form) = (name("email"), present.isEmpty ? 0 : number(0...3))
+    let names = [("mail", "email"), ("contact", "reach"), ("answers", "replies")]
+    if form == 0 {
+      return DataMigration(
+        name,
         .renameField("mail", to: "email", in: "users"),
         .renameField("contact", to: "reach", in: "users"),
         .renameField("answers", to: "replies", in: "users")
       )
+    }
+    return DataMigration(name, table: "users") { user in
+      for (field, name) in names {
+        if form == 1 {
+          user.rename(field, to: name)
+        } else {
+          user[name] = user[field]
+          if form == 2 { user.remove(field) }
+        }
+      }
+    }.allowing(
+      .destructive("users.mail"),
+      .destructive("users.contact"),
+      .destructive("users.answers")
     )
-    addMove()
-    try await write(PrivateBuilds.Third.self)
   }
 
   /// The name of the next migration.
