@@ -79,6 +79,16 @@ public struct ArchiveHead: Sendable, Equatable {
   }
 }
 
+extension ArchiveHead {
+  /// How far the clock of the archive was ahead of a clock that showed a time when this head was read.
+  ///
+  /// Nil while no lease runs. The time that the call took counts as a difference.
+  package func clockDifference(at time: Date) -> Duration? {
+    guard lease > .zero, let leaseEnd else { return nil }
+    return .seconds(leaseEnd.timeIntervalSince(time)) - lease
+  }
+}
+
 /// A process that wants to lead.
 public struct ArchiveCandidate: Sendable {
   /// The store.

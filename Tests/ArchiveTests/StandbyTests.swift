@@ -222,6 +222,28 @@ struct StandbyTests {
     try await leader.close()
   }
 
+  @Test func `a head shows how far the clock of its archive is ahead while a lease runs`()
+    async throws
+  {
+    for ahead in [7_200.0, -7_200] {
+      let folder = FolderArchive(directory.path("archive \(ahead)"), on: .system) {
+        Date().addingTimeInterval(ahead)
+      }
+      let candidate = ArchiveCandidate(
+        store: UUID(),
+        epoch: 0,
+        leader: "one",
+        lease: .seconds(60),
+        start: HistoryMark(revision: 0, chain: String(repeating: "0", count: 32))
+      )
+      let head = try await folder.lead(candidate)
+      let difference = try #require(head.clockDifference(at: Date())) / .seconds(1)
+      #expect(abs(difference - ahead) < 600)
+      try await folder.release(ArchiveTerm(epoch: head.epoch, lease: .seconds(60)))
+      #expect(try await folder.head()?.clockDifference(at: Date()) == nil)
+    }
+  }
+
   @Test
   func `a standby says once that a lease is too long, as after a clock went back`() async throws {
     let ahead = Lock(7_200.0)

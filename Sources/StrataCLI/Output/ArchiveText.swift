@@ -32,6 +32,8 @@ enum ArchiveText {
     let leaseSeconds: Double
     /// When it ends or has ended, by the clock of the archive.
     let leaseEnd: Date?
+    /// For how many seconds the clock of the archive is ahead of that of this machine; nil while no lease runs.
+    let clockAhead: Double?
     let bytes: Int64
     /// The first revision that can be restored; nil if there is no snapshot yet.
     let restorableFrom: Int64?
@@ -44,6 +46,7 @@ enum ArchiveText {
 
     init(
       _ head: ArchiveHead,
+      readAt time: Date,
       file: File? = nil,
       bytes: Int64,
       oldest: ArchiveSegment?,
@@ -59,6 +62,7 @@ enum ArchiveText {
       leader = head.leader
       leaseSeconds = head.lease / .seconds(1)
       leaseEnd = head.leaseEnd
+      clockAhead = head.clockDifference(at: time).map { $0 / .seconds(1) }
       self.file = file
       self.bytes = bytes
       restorableFrom = snapshots.first?.mark.revision.number
@@ -160,6 +164,12 @@ enum ArchiveText {
       "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
       "size      \(Measures.size(summary.bytes))",
     ]
+    if let ahead = summary.clockAhead, abs(ahead) >= leastDifference {
+      let side = ahead > 0 ? "ahead of" : "behind"
+      lines.append(
+        "clock     of the archive, \(seconds(.seconds(abs(ahead)))) \(side) this machine's"
+      )
+    }
     lines += summary.file?.lines ?? []
     if let first = summary.firstDelta {
       lines.append("deltas    revisions \(first) to \(summary.revision)")
@@ -232,6 +242,9 @@ enum ArchiveText {
       within: columns
     )
   }
+
+  /// Two clocks that differ by fewer seconds are taken for equal: a call takes time too.
+  private static let leastDifference = 5.0
 
   /// A duration in whole seconds.
   static func seconds(_ duration: Duration) -> String {

@@ -17,6 +17,9 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
       With --store it compares a file of the store with the archive: which of the two has more, and whether the archive has \
       entities that were erased from the file.
 
+      While a lease runs, it names a clock of the archive that is 5 seconds or more from that of this machine. Leases run by \
+      the archive's clock.
+
       Examples:
         strata archive status --from /backups/app
         strata archive status --from postgres://db/backups --name app
@@ -58,6 +61,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
+    let time = Date()
     var file: ArchiveText.File?
     if let store {
       let path = try StorePath(store, for: .archiving)
@@ -66,6 +70,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     }
     let summary = ArchiveText.Summary(
       head,
+      readAt: time,
       file: file,
       bytes: try await archive.bytes(),
       oldest: try await archive.segments(after: 0, bytes: 1).first,
