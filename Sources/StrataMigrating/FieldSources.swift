@@ -7,26 +7,38 @@ import StrataSchema
 /// A value that another field of the record had before comes from that one. One that no field had may be made of any that
 /// the record has lost. So this finds what a step has copied, moved, split or joined, and at times a field more.
 struct FieldSources {
+  /// The names that lead to a field.
+  private typealias Names = [String]
+
   private struct Pair: Hashable {
-    let before: FieldPath
-    let after: FieldPath
+    let before: Names
+    let after: Names
   }
 
   private var pairs: Set<Pair> = []
   /// The fields that had the value which a field has got in every record so far, where others may have it by chance.
-  private var alike: [FieldPath: Set<FieldPath>] = [:]
+  private var alike: [Names: Set<Names>] = [:]
+  /// The field where the last value of a field was found, by its name.
+  private var usual: [String: String] = [:]
 
   /// Compares a record with what it was; O(values) for each field that has another value.
   mutating func note(_ before: RecordValue, _ old: Layout, _ after: RecordValue, _ new: Layout) {
-    guard let members = after.members else { return }
-    let changed = members.filter {
-      $0.name != "id" && $0.value != .null && $0.value != before[$0.name]
+    // Each once: a stored value is read whenever its members are.
+    guard let had = before.members.map(Array.init), let has = after.members.map(Array.init) else {
+      return
     }
-    if changed.isEmpty { return }
-    let had = Fields(of: before, old, left: after)
-    for member in changed {
+    let hasSameFields = had.elementsEqual(has) { $0.name == $1.name }
+    var fields: Fields?
+    for (index, member) in has.enumerated() where member.name != "id" && member.value != .null {
+      let former = hasSameFields ? had[index].value : had.value(of: member.name)
+      if former == member.value { continue }
+      if let source = usual[member.name], had.value(of: source) == member.value { continue }
+      // It has lost nothing, and no field has had such values.
+      if hasSameFields, member.value.isNumber, alike[[member.name]]?.isEmpty ?? false { continue }
+      let sources = fields ?? Fields(of: .object(.init(had)), old, left: .object(.init(has)))
+      fields = sources
       let kind = new.fields.first { $0.name == member.name }?.kind
-      explain(member.value, kind, of: FieldPath(member.name), had)
+      explain(member.value, kind, of: [member.name], sources)
     }
   }
 
@@ -34,14 +46,18 @@ struct FieldSources {
   private mutating func explain(
     _ value: RecordValue,
     _ kind: Layout.Kind?,
-    of field: FieldPath,
+    of field: Names,
     _ had: Fields
   ) {
     let same = had.fields(with: value)
     if value == .null || same.contains(field) { return }
-    if value.isDistinct, !same.isEmpty { return add(same, to: field) }
-    if !value.isDistinct { alike[field] = alike[field]?.intersection(same) ?? same }
-    let moved = same.intersection(had.lost)
+    let isDistinct = value.isDistinct
+    if isDistinct, let source = same.first {
+      if field.count == 1, source.count == 1 { usual[field[0]] = source[0] }
+      return add(same, to: field)
+    }
+    if !isDistinct { alike[field] = alike[field]?.intersection(same) ?? Set(same) }
+    let moved = same.filter(had.lost.contains)
     add(moved, to: field)
     switch value {
     case .object(let members):
@@ -51,7 +67,7 @@ struct FieldSources {
           continue
         }
         let kind = fields.first { $0.name == member.name }?.kind
-        explain(member.value, kind, of: FieldPath("\(field).\(member.name)"), had)
+        explain(member.value, kind, of: field + [member.name], had)
       }
     case .array(let elements):
       let kind: Layout.Kind? = if case .array(of: let element)? = kind { element } else { nil }
@@ -60,7 +76,7 @@ struct FieldSources {
     }
   }
 
-  private mutating func add(_ fields: Set<FieldPath>, to field: FieldPath) {
+  private mutating func add(_ fields: [Names], to field: Names) {
     for before in fields { pairs.insert(Pair(before: before, after: field)) }
   }
 
@@ -71,29 +87,33 @@ struct FieldSources {
     }
     return pairs.union(copied).map { pair in
       .init(
-        .init(table: former, field: pair.before.description),
-        to: .init(table: table, field: pair.after.description)
+        .init(table: former, field: pair.before.joined(separator: ".")),
+        to: .init(table: table, field: pair.after.joined(separator: "."))
       )
     }
   }
 
   /// The fields that a record had, and their parts.
   private struct Fields {
-    private var values: [(field: FieldPath, value: RecordValue)] = []
+    private var values: [(field: Names, value: RecordValue)] = []
     /// Those without parts of their own that it has no more.
-    private(set) var lost: Set<FieldPath> = []
+    private(set) var lost: [Names] = []
 
     init(of record: RecordValue, _ layout: Layout, left after: RecordValue) {
       record.forEachValue(layout) { names, value, isField in
         if names.isEmpty || names == ["id"] || value == .null { return }
-        let field = FieldPath(names.joined(separator: "."))
-        values.append((field, value))
-        if isField, after.value(at: names) == nil { lost.insert(field) }
+        values.append((names, value))
+        if isField, after.value(at: names) == nil { lost.append(names) }
       }
     }
 
-    func fields(with value: RecordValue) -> Set<FieldPath> {
-      Set(values.lazy.filter { $0.value.holdsTheSame(as: value) }.map(\.field))
+    /// The fields that have a value, or a part that is it.
+    func fields(with value: RecordValue) -> [Names] {
+      var found: [Names] = []
+      for (field, other) in values where other.holdsTheSame(as: value) && field != found.last {
+        found.append(field)
+      }
+      return found
     }
   }
 }
@@ -158,6 +178,13 @@ extension RecordValue {
     }
   }
 
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int, .uint: true
+    default: false
+    }
+  }
+
   /// Whether it is equal to another one, whose members may have another order.
   fileprivate func holdsTheSame(as other: RecordValue) -> Bool {
     switch (self, other) {
@@ -176,4 +203,8 @@ extension RecordValue {
   fileprivate func value(at names: [String]) -> RecordValue? {
     names.reduce(self as RecordValue?) { $0?[$1] }
   }
+}
+
+extension [RecordValue.Member] {
+  fileprivate func value(of name: String) -> RecordValue? { first { $0.name == name }?.value }
 }
