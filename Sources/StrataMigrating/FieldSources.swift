@@ -21,6 +21,16 @@ struct FieldSources {
   /// The field where the last value of a field was found, by its name.
   private var usual: [String: String] = [:]
 
+  /// Whether further records that have lost nothing say no more of a field: it has numbers, which no other field has had.
+  func isSettled(_ field: Layout.Field) -> Bool {
+    switch field.kind {
+    case .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64), .scalar(.uint8),
+      .scalar(.uint16), .scalar(.uint32), .scalar(.uint64):
+      alike[[field.name]]?.isEmpty ?? false
+    default: false
+    }
+  }
+
   /// Compares a record with what it was; O(values) for each field that has another value.
   mutating func note(_ before: RecordValue, _ old: Layout, _ after: RecordValue, _ new: Layout) {
     // Each once: a stored value is read whenever its members are.
@@ -33,8 +43,6 @@ struct FieldSources {
       let former = hasSameFields ? had[index].value : had.value(of: member.name)
       if former == member.value { continue }
       if let source = usual[member.name], had.value(of: source) == member.value { continue }
-      // It has lost nothing, and no field has had such values.
-      if hasSameFields, member.value.isNumber, alike[[member.name]]?.isEmpty ?? false { continue }
       let sources = fields ?? Fields(of: .object(.init(had)), old, left: .object(.init(has)))
       fields = sources
       let kind = new.fields.first { $0.name == member.name }?.kind
@@ -175,13 +183,6 @@ extension RecordValue {
     case .array(let elements): elements.contains(where: \.isDistinct)
     case .object(let members): members.contains(where: \.value.isDistinct)
     default: true
-    }
-  }
-
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .int, .uint: true
-    default: false
     }
   }
 

@@ -17,7 +17,17 @@ extension MigrationDifference {
       try workspace.layout(before.layout), try workspace.layout(after.layout)
     )
     if old.isOfSealedRecords || new.isOfSealedRecords { return }
-    if before.layout != after.layout || before.record != after.record {
+    let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
+    var isSettled = false
+    if before.layout == after.layout, let had = presence.0, let has = presence.1,
+      had.isSame(as: has)
+    {
+      let changed = try old.fieldsThatDiffer(before.record, after.record)
+      isSettled = changed.allSatisfy {
+        has[$0] == .value && comparison.sources.isSettled(old.fields[$0])
+      }
+    }
+    if !isSettled {
       comparison.sources.note(
         try RecordValue(record: before.record, layout: old),
         old,
@@ -25,7 +35,6 @@ extension MigrationDifference {
         new
       )
     }
-    let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
     guard let had = presence.0, let has = presence.1 else {
       return try noteValues(before, old, after, new, &comparison)
     }

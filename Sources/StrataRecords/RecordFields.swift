@@ -197,6 +197,38 @@ package struct RecordFields: Sendable {
   }
 }
 
+extension Layout {
+  /// The numbers of the fields in which two records differ that have the same fields, and no members beside the layout.
+  ///
+  /// O(bytes); nothing is decoded.
+  ///
+  /// - Throws: `RecordError` if the bytes are not those of records of the layout.
+  package func fieldsThatDiffer(
+    _ record: ArraySlice<UInt8>,
+    _ other: ArraySlice<UInt8>
+  ) throws(RecordError) -> [Int] {
+    let (places, others) = (try places(in: record), try places(in: other))
+    return fields.indices.filter { field in
+      record[places[field]..<places[field + 1]] != other[others[field]..<others[field + 1]]
+    }
+  }
+
+  /// Where each field begins, and where the last one ends.
+  private func places(in record: ArraySlice<UInt8>) throws(RecordError) -> [Int] {
+    let tables = tables
+    defer { extendLifetime(tables) }
+    var places: [Int] = []
+    places.reserveCapacity(fields.count + 1)
+    try record.withCursor { cursor throws(RecordError) in
+      try RecordScan(tables, texts: .unchecked).locate(tables.records[0], &cursor) {
+        places.append(Int($0))
+      }
+      places.append(cursor.offset)
+    }
+    return places
+  }
+}
+
 /// Which fields of a record have values, read without the values.
 ///
 /// O(1) for each field.
