@@ -175,6 +175,21 @@ struct FormerNamesTests {
     #expect(titles.status == 0, "\(titles)")
   }
 
+  @Test func `the DEFAULT of a redacted column is not in the bundle`() async throws {
+    try await makeStore()
+    try await migrate(
+      "ALTER TABLE books ADD COLUMN shelf TEXT DEFAULT 'a private shelf';",
+      "ALTER TABLE books ADD COLUMN place TEXT DEFAULT 'a known place';"
+    )
+    let bundle = directory.path("bug.strata")
+    let made = try await Program.strata("bundle", store, "--redact", "books.shelf", "-o", bundle)
+    #expect(made.status == 0, "\(made)")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: bundle))
+    #expect(bytes.range(of: Data("a private shelf".utf8)) == nil)
+    #expect(bytes.range(of: Data("'a known place'".utf8)) != nil)
+    #expect(try await Program.strata("verify", bundle).status == 0)
+  }
+
   @Test
   func `a field of a table whose records are gone is redacted under every name`() async throws {
     try await makeStore()

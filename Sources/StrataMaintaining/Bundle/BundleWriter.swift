@@ -57,7 +57,9 @@ final class BundleWriter {
     var deltas = 0
     try file.createStore(now: time.microseconds) { connection in
       try identity.write(to: connection)
-      try RowCopy(source: source, destination: connection).allButHistory(of: view, scripts: false)
+      // A DEFAULT is in records as a value, too.
+      try RowCopy(source: source, destination: connection)
+        .allButHistory(of: view, scripts: false) { !fields.has($0, $1) }
       let chain = Position.genesis(of: identity.id, identity.lineage)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
       deltas = try writeDeltas(after: base, chain: chain, identity, to: connection)

@@ -42,6 +42,11 @@ package struct RedactedFields: Sendable {
   /// The tables that have such fields.
   package var tables: Set<String> { Set(paths.keys) }
 
+  /// Whether a field at the top of the records of a table, or a part of it, is one of them.
+  func has(_ table: String, _ field: String) -> Bool {
+    paths[table]?.contains { $0.rest(behind: field) != nil } ?? false
+  }
+
   /// The value of a record with the fields replaced; nil if it has none of them.
   ///
   /// The ID of an entity stays.

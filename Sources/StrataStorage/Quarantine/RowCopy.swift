@@ -24,9 +24,15 @@ package struct RowCopy {
 
   /// All but deltas and snapshots: tables, layouts, origins, and the notes on migrations and erasures.
   ///
-  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
-  package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
-    try tables()
+  /// - Parameters:
+  ///   - scripts: Whether the scripts of migrations, which may have values of entities, are copied.
+  ///   - hasDefault: Whether the DEFAULT of a column, by the names of its table and itself, is copied.
+  package func allButHistory(
+    of view: ReadView,
+    scripts: Bool = true,
+    defaults hasDefault: (_ table: String, _ column: String) -> Bool = { _, _ in true }
+  ) throws {
+    try tables(defaults: hasDefault)
     for number in view.catalog.allNumbers { try layout(number) }
     try origins()
     try dataMigrations(through: view.last.revision, scripts: scripts)
@@ -36,13 +42,20 @@ package struct RowCopy {
   /// The features and tables at a revision, and their declared columns, in place of those that the copy has.
   ///
   /// - Parameter last: nil for all of them.
-  package func tables(through last: Revision? = nil) throws {
+  package func tables(
+    through last: Revision? = nil,
+    defaults hasDefault: (_ table: String, _ column: String) -> Bool = { _, _ in true }
+  ) throws {
     let last = last?.number ?? .max
     try rows(of: .feature, "WHERE since <= ?", [.integer(last)], damaged, .replace)
     try destination.execute("DELETE FROM declared_column")
-    for table in [HashedTable.entityTable, .declaredColumn] {
-      try rows(of: table, "WHERE since <= ?", [.integer(last)], damaged, .replace) {
-        table.removeEnd(after: last, from: &$0)
+    try rows(of: .entityTable, "WHERE since <= ?", [.integer(last)], damaged, .replace) {
+      HashedTable.entityTable.removeEnd(after: last, from: &$0)
+    }
+    try rows(of: .declaredColumn, "WHERE since <= ?", [.integer(last)], damaged, .replace) {
+      HashedTable.declaredColumn.removeEnd(after: last, from: &$0)
+      if case .text(let table) = $0[0], case .text(let name) = $0[1], !hasDefault(table, name) {
+        $0[5] = .null
       }
     }
   }
