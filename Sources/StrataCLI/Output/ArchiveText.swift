@@ -4,7 +4,7 @@ import StrataJournal
 import StrataStorage
 
 /// The output of `strata archive`.
-enum ArchiveText {
+package enum ArchiveText {
   /// What an archive has.
   struct Summary: Encodable {
     struct Snapshot: Encodable {
@@ -164,12 +164,7 @@ enum ArchiveText {
       "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
       "size      \(Measures.size(summary.bytes))",
     ]
-    if let ahead = summary.clockAhead, abs(ahead) >= leastDifference {
-      let side = ahead > 0 ? "ahead of" : "behind"
-      lines.append(
-        "clock     of the archive, \(seconds(.seconds(abs(ahead)))) \(side) this machine's"
-      )
-    }
+    lines += summary.clockAhead.flatMap(clock(ahead:)).map { [$0] } ?? []
     lines += summary.file?.lines ?? []
     if let first = summary.firstDelta {
       lines.append("deltas    revisions \(first) to \(summary.revision)")
@@ -243,8 +238,13 @@ enum ArchiveText {
     )
   }
 
-  /// Two clocks that differ by fewer seconds are taken for equal: a call takes time too.
-  private static let leastDifference = 5.0
+  /// What a clock of the archive that is ahead by seconds, or behind by less than 0, has to be told of; nil for one that
+  /// differs by less than five: a call takes time too.
+  package static func clock(ahead: Double) -> String? {
+    if abs(ahead) < 5 { return nil }
+    let side = ahead > 0 ? "ahead of" : "behind"
+    return "clock     of the archive, \(seconds(.seconds(abs(ahead)))) \(side) this machine's"
+  }
 
   /// A duration in whole seconds.
   static func seconds(_ duration: Duration) -> String {
