@@ -175,6 +175,48 @@ struct FormerNamesTests {
     #expect(titles.status == 0, "\(titles)")
   }
 
+  /// What a script makes of the titles: columns of other names, tables or forms.
+  @Test(arguments: [
+    ("ALTER TABLE books ADD COLUMN name TEXT; UPDATE books SET name = title;", "books.name"),
+    (
+      "ALTER TABLE books ADD COLUMN name TEXT; UPDATE books SET name = '<' || title || '>';",
+      "books.name"
+    ),
+    (
+      "ALTER TABLE books ADD COLUMN more TEXT; "
+        + "UPDATE books SET more = json_object('title', title);",
+      "books.more"
+    ),
+    (
+      "CREATE TABLE titles(id INTEGER PRIMARY KEY, text TEXT); "
+        + "INSERT INTO titles SELECT id, title FROM books;",
+      "titles.text"
+    ),
+  ])
+  func `a field is redacted where a script has put its values`(
+    script: String,
+    field: String
+  ) async throws {
+    try await makeStore()
+    let allowed = "-- strata:allow destructive(books.title)\n"
+    try await migrate(allowed + script + " ALTER TABLE books DROP COLUMN title;")
+    for field in ["books.title", field] {
+      let bundle = directory.path("\(field).strata")
+      let made = try await Program.strata(
+        "bundle",
+        store,
+        "--last",
+        "1",
+        "--redact",
+        field,
+        "-o",
+        bundle
+      )
+      #expect(made.status == 0, "\(made)")
+      #expect(try found(bundle) == [], "\(field)")
+    }
+  }
+
   @Test func `the DEFAULT of a redacted column is not in the bundle`() async throws {
     try await makeStore()
     try await migrate(
