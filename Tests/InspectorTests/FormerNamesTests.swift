@@ -106,6 +106,22 @@ struct FormerNamesTests {
     #expect(try self.rows(redacting: [fields[0]]).contains(texts.phone))
   }
 
+  @Test func `a migration whose delta is trimmed while the page is served is not missed`()
+    async throws
+  {
+    let texts = Self.texts(1)
+    try await write(PrivateBuilds.Second.self) { $0.insert(.init(1, texts, friend: nil)) }
+    let fields = PrivateBuilds.Second.Person.paths.map { StoreBundle.Field("users", $0) }
+    let answers = try Answers(StoreReader(path), redacting: fields, .omit)
+    let migrations = [
+      DataMigration("0001_nothing", table: "users") { _ in }, try Form.copied.fields(),
+    ]
+    try await write(PrivateBuilds.Third.self, migrations, .trimmed) { _ in }
+    let rows = try answers.answer(.rows, try Question("table=users")).json
+    #expect(rows.contains("stays"))
+    #expect(texts.all.filter(rows.contains) == [])
+  }
+
   private func rows(
     redacting fields: [StoreBundle.Field],
     of table: String = "users"

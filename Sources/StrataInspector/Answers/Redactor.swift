@@ -19,11 +19,7 @@ struct Redactor: Sendable {
 
   /// The fields as the file had them last.
   private struct Known {
-    var tables: [ListedTable] = []
-    var columns: [DeclaredColumn] = []
-    /// The history whose migrations are known, and up to where.
     var identity: StoreIdentity?
-    var last: Revision = 0
     var fields: RedactedFields?
     var mask: RecordMask?
   }
@@ -46,26 +42,16 @@ struct Redactor: Sendable {
   func mask(for inspector: Inspector) throws -> RecordMask? {
     guard isActive else { return nil }
     return try inspector.query { view in
-      let last = view.last.revision
-      return try known.withLock { known in
-        if let mask = known.mask, known.tables == view.listed, known.columns == view.columns,
-          known.identity == view.identity, known.last <= last,
-          try view.journal.migrationHeaders(after: known.last, through: last, limit: 1).isEmpty
+      try known.withLock { known in
+        if let mask = known.mask, known.identity == view.identity,
+          try known.fields?.isCurrent(in: view) ?? false
         {
-          known.last = last
           return mask
         }
         var found = try RedactedFields(fields, in: view)
         if let former = known.fields { found.formUnion(former) }
         let mask = mask(of: found)
-        known = Known(
-          tables: view.listed,
-          columns: view.columns,
-          identity: view.identity,
-          last: last,
-          fields: found,
-          mask: mask
-        )
+        known = Known(identity: view.identity, fields: found, mask: mask)
         return mask
       }
     }

@@ -1,9 +1,12 @@
 package import StrataJournal
 package import StrataRecords
+import StrataSchema
 
 /// The fields whose values are replaced, checked against a store, with every name that they have had in it.
 package struct RedactedFields: Sendable {
   package let fields: [StoreBundle.Field]
+  /// What their names depend on; nil where there are no fields.
+  private var source: Source?
   /// The paths of the fields in records, by the names of tables in the file.
   private var paths: [String: Set<FieldPath>] = [:]
   /// The paths of the fields of which no layout says that they are there, as those within dictionaries.
@@ -16,6 +19,7 @@ package struct RedactedFields: Sendable {
   package init(_ fields: [StoreBundle.Field], in view: ReadView) throws {
     self.fields = fields
     if fields.isEmpty { return }
+    source = try Source(view)
     let former = try FormerFields(in: view)
     for field in fields {
       let (places, isOpen) = try Self.places(of: field, in: view)
@@ -33,6 +37,24 @@ package struct RedactedFields: Sendable {
       }
     }
   }
+
+  /// The tables and the list of migrations of a file.
+  ///
+  /// The list has a migration also where its delta was trimmed.
+  private struct Source: Equatable {
+    let tables: [ListedTable]
+    let migrations: [DataLedger.Entry]
+    let ends: [Int64?]
+
+    init(_ view: ReadView) throws {
+      tables = view.listed
+      let history = try DataLedger.history(on: view.journal.connection)
+      (migrations, ends) = (history.map(\.entry), history.map(\.until))
+    }
+  }
+
+  /// Whether the fields have no other names in a view of the same store; O(migrations).
+  package func isCurrent(in view: ReadView) throws -> Bool { try source == Source(view) }
 
   /// Adds the names that fields had in an earlier state of the same store.
   package mutating func formUnion(_ earlier: RedactedFields) {
