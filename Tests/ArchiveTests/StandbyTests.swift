@@ -222,6 +222,14 @@ struct StandbyTests {
     try await leader.close()
   }
 
+  private static let candidate = ArchiveCandidate(
+    store: UUID(),
+    epoch: 0,
+    leader: "one",
+    lease: .seconds(60),
+    start: HistoryMark(revision: 0, chain: String(repeating: "0", count: 32))
+  )
+
   @Test func `a head shows how far the clock of its archive is ahead while a lease runs`()
     async throws
   {
@@ -229,14 +237,7 @@ struct StandbyTests {
       let folder = FolderArchive(directory.path("archive \(ahead)"), on: .system) {
         Date().addingTimeInterval(ahead)
       }
-      let candidate = ArchiveCandidate(
-        store: UUID(),
-        epoch: 0,
-        leader: "one",
-        lease: .seconds(60),
-        start: HistoryMark(revision: 0, chain: String(repeating: "0", count: 32))
-      )
-      let head = try await folder.lead(candidate)
+      let head = try await folder.lead(Self.candidate)
       let difference = try #require(head.clockDifference(at: Date())) / .seconds(1)
       #expect(abs(difference - ahead) < 600)
       try await folder.release(ArchiveTerm(epoch: head.epoch, lease: .seconds(60)))
@@ -250,14 +251,7 @@ struct StandbyTests {
     let folder = FolderArchive(directory.path("archive"), on: .system) {
       Date().addingTimeInterval(ahead.withLock { $0 })
     }
-    let candidate = ArchiveCandidate(
-      store: UUID(),
-      epoch: 0,
-      leader: "one",
-      lease: .seconds(60),
-      start: HistoryMark(revision: 0, chain: String(repeating: "0", count: 32))
-    )
-    _ = try await folder.lead(candidate)
+    _ = try await folder.lead(Self.candidate)
     // The leader has died, and the clock goes back by an hour: its lease runs for that much longer.
     ahead.withLock { $0 = 3_600 }
     let archive = FaultyArchive(folder)

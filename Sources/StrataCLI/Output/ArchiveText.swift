@@ -238,8 +238,9 @@ package enum ArchiveText {
     )
   }
 
-  /// What a clock of the archive that is ahead by seconds, or behind by less than 0, has to be told of; nil for one that
-  /// differs by less than five: a call takes time too.
+  /// The line on a clock of the archive that is ahead by some seconds, or behind if they are less than 0.
+  ///
+  /// Nil for less than five seconds: a call takes time too.
   package static func clock(ahead: Double) -> String? {
     if abs(ahead) < 5 { return nil }
     let side = ahead > 0 ? "ahead of" : "behind"
