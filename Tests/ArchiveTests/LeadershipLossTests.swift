@@ -130,13 +130,12 @@ struct LeadershipLossTests {
     return try await open("second", lease: lease, .refuse)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a leader that pulls for longer than its lease leads all the while`() async throws {
     let clock = Lock(Scheduling.date)
     let memory = MemoryArchive { clock.withLock { $0 } }
     let archive = FaultyArchive(memory)
     try await addCommit(in: archive)
-    // Long enough for a renewal that a busy machine delays.
     let lease = Duration.seconds(2)
     let (leads, isPulling) = (Lock(0), Lock(true))
     let (renewed, renewal) = AsyncStream.makeStream(of: Void.self)
@@ -156,7 +155,8 @@ struct LeadershipLossTests {
     }
     async let opening = open("second", lease: lease, in: archive)
     var renewals = renewed.makeAsyncIterator()
-    for _ in 1...8 { _ = await renewals.next() }
+    // The lease that it took has ended by the clock of the archive.
+    for _ in 1...3 { _ = await renewals.next() }
     let found = try await memory.head()
     let head = try #require(found)
     let candidate = ArchiveCandidate(
