@@ -143,7 +143,7 @@ let package = Package(
       name: "StrataMaintaining",
       dependencies: [
         "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage",
+        "StrataInspection", "StrataStorage", "StrataColumns",
       ]
     ),
     .target(
@@ -221,7 +221,8 @@ let package = Package(
       name: "StrataMaintenance",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
-        "StrataJournal", "StrataStorage", "StrataMaintaining", "StrataPersistence",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMaintaining",
+        "StrataPersistence",
       ]
     ),
     .target(

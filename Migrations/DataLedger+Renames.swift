@@ -1,3 +1,4 @@
+import StrataBase
 package import StrataSQLite
 
 extension DataLedger {
@@ -46,7 +47,7 @@ extension DataLedger {
     }
     let starts = rows.map { (revision: $0.entry.revision, renames: $0.entry.renames) }
     // A revert takes back what ran after a revision, and brings back what had run by then.
-    let all = (ends + starts).enumerated().sorted {
+    let all = (ends + starts).enumerated().inOrder {
       ($0.element.revision, $0.offset) < ($1.element.revision, $1.offset)
     }
     var found: [TableRenames] = []

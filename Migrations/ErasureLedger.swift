@@ -4,7 +4,7 @@ package import StrataSQLite
 /// The entities that were erased from a file: the rows of its table `erasure`.
 package enum ErasureLedger {
   /// A row: an entity that was erased.
-  package struct Entry: Hashable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// 1, 2, 3 … in the order in which they were erased.
     package var number: Int
     package var table: String
@@ -71,21 +71,7 @@ extension ErasureLedger {
   ///
   /// An entity may have been erased several times.
   package static func count(of entries: [Entry], notIn others: [Entry]) -> Int {
-    Set(entries.map(\.key)).subtracting(others.map(\.key)).count
-  }
-
-  /// Whether some rows name an entity that others of the same store do not name, or have all of the others and more.
-  package static func isMore(_ entries: [Entry], than others: [Entry]) -> Bool {
-    count(of: entries, notIn: others) > 0 || Set(entries).isStrictSuperset(of: others)
-  }
-}
-
-extension ErasureLedger.Entry {
-  /// The entity.
-  fileprivate var key: Key { Key(table: table, entity: entity) }
-
-  fileprivate struct Key: Hashable {
-    let table: String
-    let entity: Checksum
+    // The hash of an entity is over its table too.
+    Set(entries.map(\.entity)).subtracting(others.map(\.entity)).count
   }
 }

@@ -5,7 +5,7 @@ package import StrataSQLite
 /// its own schema is used.
 package struct FileSchema: Sendable {
   /// A table, index, view or trigger: a row of `sqlite_schema`.
-  struct Object: Hashable, Sendable, CustomStringConvertible {
+  struct Object: Equatable, Sendable, CustomStringConvertible {
     /// `table`, `index`, `view` or `trigger`.
     let type: String
     let name: String
@@ -39,7 +39,7 @@ package struct FileSchema: Sendable {
     var description: String { "\(type) \(name)" }
   }
 
-  private let objects: Set<Object>
+  private let objects: [Object]
 
   /// The schema of a file after all migrations.
   ///
@@ -53,9 +53,7 @@ package struct FileSchema: Sendable {
     }
     try Migrator(catalog: catalog, now: { 0 }).migrate(connection)
     do {
-      objects = Set(
-        try connection.all(Object.query, []) { row throws(SQLiteError) in try Object(row) }
-      )
+      objects = try connection.all(Object.query, []) { row throws(SQLiteError) in try Object(row) }
     } catch {
       throw .database(error)
     }
@@ -90,11 +88,11 @@ package struct FileSchema: Sendable {
   private static let mostObjects = 64
 
   /// A checksum of its tables and indexes with their texts, in whatever order a file has them.
-  package var checksum: Checksum { Self.checksum(of: Array(objects)) }
+  package var checksum: Checksum { Self.checksum(of: objects) }
 
   private static func checksum(of objects: [Object]) -> Checksum {
     var builder = ChecksumBuilder(reservingCapacity: 1 << 13)
-    for object in objects.sorted(by: { ($0.type, $0.name) < ($1.type, $1.name) }) {
+    for object in objects.inOrder(by: { ($0.type, $0.name) < ($1.type, $1.name) }) {
       for text in [object.type, object.name, object.table, object.sql] { builder.append(text) }
     }
     return builder.finalize()
@@ -113,9 +111,10 @@ package struct FileSchema: Sendable {
         try connection.forEach(Object.query) { row throws(SQLiteError) in
           let object = try Object(row)
           // Mostly the texts are the same, and nothing has to be normalised.
-          if missing.remove(object) != nil { return .continue }
-          if let same = missing.first(where: { $0.isEquivalent(to: object) }) {
-            missing.remove(same)
+          let same =
+            missing.firstIndex(of: object) ?? missing.firstIndex { $0.isEquivalent(to: object) }
+          if let same {
+            missing.remove(at: same)
             return .continue
           }
           let isKnown = objects.contains { $0.type == object.type && $0.name == object.name }

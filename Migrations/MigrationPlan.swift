@@ -1,3 +1,5 @@
+import StrataBase
+
 /// The migrations that bring a file up to date with a catalog, computed without access to the file.
 package struct MigrationPlan: Hashable, Sendable {
   /// The migrations to run, in order; empty when the file is up to date.
@@ -15,7 +17,7 @@ package struct MigrationPlan: Hashable, Sendable {
     ledger: [MigrationLedger.Entry]
   ) throws(MigrationError) {
     try Self.checkOrder(of: catalog)
-    let ran = ledger.sorted { $0.version < $1.version }
+    let ran = ledger.inOrder { $0.version < $1.version }
     if let last = ran.last, last.version > catalog.latest {
       throw .newerThanBuild(found: last.version, known: catalog.latest)
     }

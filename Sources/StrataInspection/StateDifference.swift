@@ -90,8 +90,9 @@ struct StateComparison {
 
   /// Compares the entities of a table that pass a filter; O(entities).
   mutating func compare(_ table: String, _ filter: EntityFilter) throws {
-    var scans = (from: from.state.scan(table, filter), to: to.state.scan(table, filter))
-    var heads = (from: try readingFirst { try scans.from.next() }, to: try scans.to.next())
+    var oldScan = from.state.scan(table, filter)
+    var newScan = to.state.scan(table, filter)
+    var heads = (from: try readingFirst { try oldScan.next() }, to: try newScan.next())
     var counts = TableDifference(table: table)
     while heads.from != nil || heads.to != nil {
       let isFirst: Bool =
@@ -101,8 +102,8 @@ struct StateComparison {
       let isSecond: Bool =
         if let from = heads.from, let to = heads.to { to.key <= from.key } else { heads.to != nil }
       let (old, new) = (isFirst ? heads.from : nil, isSecond ? heads.to : nil)
-      if isFirst { heads.from = try readingFirst { try scans.from.next() } }
-      if isSecond { heads.to = try scans.to.next() }
+      if isFirst { heads.from = try readingFirst { try oldScan.next() } }
+      if isSecond { heads.to = try newScan.next() }
       if let old, let new, try areSame(old, new) { continue }
       let fields = FieldChange.changes(
         from: try readingFirst { try old.map(from.members) ?? [] },

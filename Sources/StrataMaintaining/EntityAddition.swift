@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataColumns
 import StrataInspection
 package import StrataJournal
 package import StrataRecords

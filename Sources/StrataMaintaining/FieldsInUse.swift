@@ -1,3 +1,4 @@
+import StrataColumns
 package import StrataJournal
 package import StrataRecords
 

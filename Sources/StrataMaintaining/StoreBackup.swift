@@ -1,6 +1,6 @@
 public import Foundation
 import StrataBase
-import StrataInspection
+package import StrataInspection
 public import StrataJournal
 import StrataSQLite
 import StrataSchema

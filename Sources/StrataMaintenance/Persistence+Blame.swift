@@ -1,6 +1,7 @@
 public import Foundation
 import StrataBase
 public import StrataCore
+import StrataInspection
 public import StrataJournal
 public import StrataNormalization
 public import StrataPersistence

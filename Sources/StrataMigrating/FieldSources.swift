@@ -209,3 +209,40 @@ extension RecordValue {
 extension [RecordValue.Member] {
   fileprivate func value(of name: String) -> RecordValue? { first { $0.name == name }?.value }
 }
+
+extension RecordValue {
+  /// Calls a closure with the names that lead to each value of a record, the value, and whether it is a field without
+  /// fields of its own.
+  ///
+  /// The members of records are fields. An array and a dictionary are one field, to which the names of their parts lead; these
+  /// are no fields. O(values).
+  fileprivate func forEachValue(_ layout: Layout, _ body: ([String], RecordValue, Bool) -> Void) {
+    forEachValue(.record(layout.fields), at: [], isField: true, body)
+  }
+
+  private func forEachValue(
+    _ kind: Layout.Kind?,
+    at path: [String],
+    isField: Bool,
+    _ body: ([String], RecordValue, Bool) -> Void
+  ) {
+    switch self {
+    case .array(let elements):
+      body(path, self, isField)
+      let kind: Layout.Kind? = if case .array(of: let element)? = kind { element } else { nil }
+      for element in elements { element.forEachValue(kind, at: path, isField: false, body) }
+    case .object(let members):
+      guard case .record(let fields)? = kind else {
+        body(path, self, isField)
+        for member in members { member.value.forEachValue(nil, at: path, isField: false, body) }
+        return
+      }
+      body(path, self, false)
+      for member in members {
+        let kind = fields.first { $0.name == member.name }?.kind
+        member.value.forEachValue(kind, at: path + [member.name], isField: isField, body)
+      }
+    default: body(path, self, isField)
+    }
+  }
+}

@@ -440,3 +440,32 @@ struct MigrationStepError: Error, CustomStringConvertible {
     return error
   }
 }
+
+extension ReadView {
+  /// The highest integer that was an ID in a table, as far as the file knows: also that of a record which was removed, and
+  /// under a former name of the table.
+  ///
+  /// O(entities of the table, and changes since the oldest snapshot).
+  ///
+  /// - Throws: as ``JournalReplay/next()``.
+  fileprivate func highestNumber(in table: String) throws -> Int64? {
+    var highest: Int64?
+    func note(_ id: ArraySlice<UInt8>) throws {
+      guard case .int(let number, _) = try EncodedID.value(of: Array(id)) else { return }
+      highest = max(highest ?? number, number)
+    }
+    let moves = try EntityMoves(into: table, in: self, after: oldest, through: last.revision)
+    for table in [table] + moves.formerTables {
+      var scan = try state(at: oldest, scope: .table(table)).scan(table, .all)
+      while let entity = try scan.next() { try note(entity.id) }
+      var changes = EntityChanges(
+        of: table,
+        .all,
+        in: try self.changes(after: oldest),
+        through: last.revision
+      )
+      while let change = try changes.next() { try note(change.id) }
+    }
+    return highest
+  }
+}

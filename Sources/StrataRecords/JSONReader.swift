@@ -188,16 +188,16 @@ package struct JSONReader {
 }
 
 /// The kinds of the fields of a record, each found in O(1) if they come in their order.
-struct KindsInOrder {
+package struct KindsInOrder {
   private let fields: [Layout.Field]
   private var next = 0
   private lazy var all = Dictionary(fields.map { ($0.name, $0.kind) }) { first, _ in first }
 
-  init(_ kind: Layout.Kind?) {
+  package init(_ kind: Layout.Kind?) {
     if case .record(let fields)? = kind { self.fields = fields } else { fields = [] }
   }
 
-  mutating func kind(of name: String) -> Layout.Kind? {
+  package mutating func kind(of name: String) -> Layout.Kind? {
     if next < fields.count, fields[next].name == name {
       next += 1
       return fields[next - 1].kind

@@ -9,7 +9,7 @@ package final class Layout: Sendable {
   /// One field of a record: where it stands in the list is where its value stands in the record.
   package struct Field: Hashable, Sendable {
     package let name: String
-    package internal(set) var kind: Kind
+    package var kind: Kind
     /// What a value of the layout's kind refers to; a value with a tag of its own refers to nothing.
     package internal(set) var references: ReferencedTables?
 

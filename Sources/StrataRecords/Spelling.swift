@@ -1,4 +1,5 @@
 internal import Foundation
+import StrataBase
 
 /// How values that Swift holds equal are stored: texts that are composed differently, zeros of either sign.
 package enum Spelling: Sendable {
@@ -49,7 +50,7 @@ extension RecordValue {
     case .object(let members):
       .object(
         .init(
-          members.map { .init($0.name.composed, $0.value.composed) }.sorted {
+          members.map { .init($0.name.composed, $0.value.composed) }.inOrder {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
           }
         )

@@ -5,6 +5,7 @@ import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -6,6 +6,7 @@ import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMaintenance
 import StrataPersistence
 import StrataStorage

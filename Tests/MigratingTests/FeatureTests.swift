@@ -1,6 +1,7 @@
 import ProductSupport
 import Strata
 import StrataArchiving
+import StrataInspection
 import StrataJournal
 import StrataMaintaining
 import StrataMigrations

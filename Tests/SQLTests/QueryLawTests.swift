@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataSQL
 import StrataSQLite
 import StrataStorage

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataStorage
 
 /// The output of `strata snapshot`.

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Who wants a commit and why: the user, the request, the trace it belongs to, the call it carries out.
 ///
 /// ```swift
@@ -64,7 +66,7 @@ extension CommitContext: CustomStringConvertible {
     if let request { parts.append("request \(request)") }
     if let traceID { parts.append("trace \(traceID)") }
     if let call { parts.append("\(call)") }
-    parts += fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    parts += fields.inOrder { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     return parts.joined(separator: ", ")
   }
 }

@@ -42,7 +42,7 @@ struct FollowerListing {
 
   /// The groups, those with the most subscribers first.
   var sorted: [StoreSubscribers.Group] {
-    groups.values.sorted { a, b in
+    groups.values.inOrder { a, b in
       (b.subscribers, a.source, a.type) < (a.subscribers, b.source, b.type)
     }
   }

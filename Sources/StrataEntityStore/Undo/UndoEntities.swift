@@ -1,3 +1,4 @@
+import StrataBase
 import StrataNormalization
 
 /// Which steps of an ``UndoStack`` have changed each entity of a table, and which commits of others have written it since.
@@ -152,7 +153,7 @@ extension ChangeSet {
   }
 
   /// The changed entities, as table and ID, sorted.
-  var entities: [String] { tables.flatMap(\.entities).sorted() }
+  var entities: [String] { tables.flatMap(\.entities).inOrder() }
 
   /// What the changed entities are in a database.
   func current<Database: DatabaseType>(in database: Database) -> ChangeSet {

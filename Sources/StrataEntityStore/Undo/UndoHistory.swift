@@ -1,3 +1,4 @@
+import StrataBase
 import StrataNormalization
 
 /// A commit that can be undone, or a group of them: the entities before it, and after it.
@@ -172,7 +173,7 @@ struct UndoHistory: Sendable {
 
   /// The entities of a step that others have written since, as table and ID, sorted.
   func changedByOthers(since step: UndoStep) -> [String] {
-    Array(Set(others(in: step.changes, of: step.id))).sorted()
+    Array(Set(others(in: step.changes, of: step.id))).inOrder()
   }
 
   private func others(in changes: [ChangeSet], of step: Int) -> [String] {

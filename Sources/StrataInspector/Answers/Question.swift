@@ -1,4 +1,5 @@
 import Foundation
+import StrataInspection
 import StrataJournal
 
 /// The parameters of a request: `at=HEAD~3&table=users`.

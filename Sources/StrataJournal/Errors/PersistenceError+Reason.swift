@@ -1,8 +1,9 @@
 package import Foundation
+import StrataBase
 
 extension PersistenceError {
   /// What can go wrong with a file, in all detail: what a program needs of it is its kind, its remedy and its text.
-  package enum Reason: Error, Sendable, Equatable {
+  package indirect enum Reason: Error, Sendable, Equatable {
     /// There is no file at the path.
     case missing
     /// The directory of the path does not exist.
@@ -397,7 +398,7 @@ extension PersistenceError.Reason {
 extension [String: Int] {
   /// Counts of records by table: `2 records of notes, 1 record of tags`.
   package var listOfRecords: String {
-    sorted { $0.key < $1.key }
+    inOrder { $0.key < $1.key }
       .map { "\(Measures.count($0.value, "record", "records")) of \($0.key)" }
       .joined(separator: ", ")
   }

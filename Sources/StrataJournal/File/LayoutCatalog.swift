@@ -87,7 +87,7 @@ package struct LayoutCatalog: Sendable {
   package private(set) var tables: Set<String> = []
 
   /// The numbers of all layouts.
-  package var allNumbers: [Int64] { byNumber.keys.sorted() }
+  package var allNumbers: [Int64] { byNumber.keys.inOrder() }
 
   /// The number of a table's layout; writes it if it is new, in the caller's transaction.
   package mutating func number(
@@ -166,7 +166,7 @@ package struct LayoutCatalog: Sendable {
 
   /// The layouts of a table, the oldest first.
   package func layouts(of table: String) -> [Layout] {
-    numbers.filter { $0.key.table == table }.map(\.value).sorted().compactMap { byNumber[$0] }
+    numbers.filter { $0.key.table == table }.map(\.value).inOrder().compactMap { byNumber[$0] }
   }
 
   /// How many layouts there are.

@@ -194,7 +194,7 @@ extension StorePath {
     return try namesInDirectory().filter { name in
       name.hasPrefix(prefix) && Self.isJournal(suffix: name.dropFirst(prefix.count))
     }
-    .sorted().map { directory + "/" + $0 }
+    .inOrder().map { directory + "/" + $0 }
   }
 
   /// The names of everything in the store's directory.

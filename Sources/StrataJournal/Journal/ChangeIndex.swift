@@ -100,7 +100,7 @@ struct ChangeIndexBuilder {
     body.appendVarint(UInt64(large.count))
     for revision in large { body.appendVarint(UInt64(last.number - revision)) }
     body.appendVarint(UInt64(tables.count))
-    tables.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    tables = tables.inOrder { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     var entries: [UInt8] = []
     for table in tables {
       entries.removeAll(keepingCapacity: true)
@@ -188,7 +188,7 @@ extension ChangeIndex {
         first: Revision(first),
         last: last,
         chain: chain,
-        deltas: deltas.sorted().map { Revision($0) }
+        deltas: deltas.inOrder().map { Revision($0) }
       )
     } catch {
       return nil
@@ -281,7 +281,7 @@ struct IndexedScope {
     case .everything, .table: return nil
     case .entities(let keys):
       let ids = Dictionary(grouping: keys, by: \.table).mapValues { keys in
-        keys.map { Array($0.id) }.sorted { $0.lexicographicallyPrecedes($1) }
+        keys.map { Array($0.id) }.inOrder { $0.lexicographicallyPrecedes($1) }
       }
       wanted = .ids(ids)
     case .range(let table, let from, let before):

@@ -85,7 +85,7 @@ extension DeltaContext {
       bounded.call = call
     }
     bounded.fields = [:]
-    for (var name, var value) in fields.sorted(by: { $0.key < $1.key }).prefix(Self.fieldLimit) {
+    for (var name, var value) in fields.inOrder(by: { $0.key < $1.key }).prefix(Self.fieldLimit) {
       Self.cut(&name, &bounded.isCut)
       Self.cut(&value, &bounded.isCut)
       bounded.fields[name] = value

@@ -77,7 +77,7 @@ package struct DeltaHeader: Equatable, Sendable {
       after: previous,
       storeID: storeID,
       blocks: hashes,
-      sortedLayouts: layouts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      sortedLayouts: layouts.sortedByNumber()
     )
   }
 
@@ -113,6 +113,13 @@ package struct DeltaHeader: Equatable, Sendable {
       builder.append(context)
     }
     return builder.finalize()
+  }
+}
+
+extension [Int64: Checksum] {
+  /// The layouts of a delta or a chunk, as their hashes have them.
+  func sortedByNumber() -> [(id: Int64, hash: Checksum)] {
+    sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 

@@ -371,7 +371,7 @@ private struct DeltaVerifier: Sendable {
       }
       let read = try ChangeBlock(body, of: place)
       hashes.append(Checksum(of: body))
-      numbers = number == 0 ? read.layoutNumbers : Set(numbers + read.layoutNumbers).sorted()
+      numbers = number == 0 ? read.layoutNumbers : Set(numbers + read.layoutNumbers).inOrder()
       receive(read)
     }
     let expected = header.chain(

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// The changes of a sequence of deltas: only the last change of every entity counts.
 ///
 /// Large blocks of the deltas are kept as they are. Of small ones, the changes in the scope are copied and
@@ -109,7 +111,7 @@ package struct Overlay {
 
   /// The changes of each block that count, each block sorted on its own.
   private func runs(of blocks: [ChangeBlock]) -> [Run] {
-    let names = Set(blocks.flatMap(\.tables)).sorted {
+    let names = Set(blocks.flatMap(\.tables)).inOrder {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     let ranks = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, Int32($0)) })

@@ -2,7 +2,7 @@
 ///
 /// Chunks partition the keys of a table; the first and the last are unbounded below and above. A table that
 /// the snapshot does not have is one range.
-package struct ChunkMerge {
+package struct ChunkMerge: ~Copyable {
   /// A range of keys.
   package struct Part {
     package let table: String

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataRecords
 import StrataSchema
 
@@ -125,7 +126,7 @@ package struct EntityMoves {
     }
     var spans: [(start: Revision, keys: Set<EntityKey>)] = []
     var keys = keys
-    for (revision, moves) in byRevision.sorted(by: { $0.key > $1.key }) {
+    for (revision, moves) in byRevision.inOrder(by: { $0.key > $1.key }) {
       let own = moves.filter { keys.contains($0.key) }.map(\.former)
       let others = moves.filter { !keys.contains($0.key) }.map(\.former)
       let names = renames.first { $0.revision == revision.number }?.names ?? [:]

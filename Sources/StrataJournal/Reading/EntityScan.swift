@@ -10,7 +10,7 @@ package enum EntityFilter: Sendable {
   case range(kind: UInt8, from: [UInt8]?, through: [UInt8]?)
 
   /// The keys of the entities of a table, if they are named.
-  func keys(of table: String) -> [EntityKey]? {
+  package func keys(of table: String) -> [EntityKey]? {
     guard case .ids(let ids) = self else { return nil }
     return ids.map { EntityKey(table: table, id: $0[...]) }
   }
@@ -54,7 +54,7 @@ package struct EntityScan {
     self.filter = filter
     wanted =
       if case .ids(let ids) = filter {
-        ids.sorted { a, b in
+        ids.inOrder { a, b in
           a.withUnsafeBytes { a in b.withUnsafeBytes { EntityKey.precedes(a, $0) } }
         }
       } else {

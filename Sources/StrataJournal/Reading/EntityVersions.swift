@@ -1,4 +1,4 @@
-package import StrataRecords
+import StrataRecords
 
 /// The changes that a journal has of the entities of a table, in its order.
 ///
@@ -91,26 +91,13 @@ package struct EntityVersions {
     package let former: EntityKey?
   }
 
-  /// A field of an entity, and the commit that gave it its value.
-  package struct FieldOrigin {
-    package let name: String
-    package let value: RecordValue
-    /// Nil for a value that is older than the journal.
-    package let commit: DeltaHeader?
-
-    /// The same field with another commit.
-    package func since(_ commit: DeltaHeader?) -> FieldOrigin {
-      FieldOrigin(name: name, value: value, commit: commit)
-    }
-  }
-
   /// The oldest revision that can be read.
   package let oldest: Revision
   /// The commits that changed the entities, in order.
   package private(set) var commits: [DeltaHeader] = []
   /// The versions by the encoded IDs, the oldest first.
   package private(set) var versions: [[UInt8]: [Version]] = [:]
-  private let table: String
+  package let table: String
 
   /// Reads the versions; O(journal, and the snapshot where entities are not named).
   ///
@@ -225,67 +212,5 @@ package struct EntityVersions {
     }
     guard case .put(let layout, let record)? = last?.content else { return nil }
     return StoredEntity(table: table, id: id, layout: layout, record: record[...])
-  }
-
-  /// The fields of an entity, each with the commit that gave it its value.
-  ///
-  /// O(versions of the entity).
-  ///
-  /// - Parameter end: The revision before which the entity is looked at; nil for the last one.
-  package func origins(
-    of entity: StoredEntity,
-    before end: Revision? = nil,
-    _ catalog: LayoutCatalog
-  ) throws -> [FieldOrigin] {
-    let members = try catalog.members(entity.layout, entity.record, of: table)
-    var origins: [String: DeltaHeader] = [:]
-    var open = Set(members.map(\.name))
-    var versions = versions(of: entity.id, before: end)
-    versions.removeAll { if case .notPersisted = $0.content { true } else { false } }
-    var current = members
-    // From the newest version backwards: a field is done at the first version that differs.
-    while let version = versions.popLast(), let number = version.commit, !open.isEmpty {
-      var before: [RecordValue.Member] = []
-      if case .put(let layout, let record)? = versions.last?.content {
-        before = try catalog.members(layout, record[...], of: table)
-      }
-      for member in current where open.contains(member.name) {
-        if before.first(where: { $0.name == member.name })?.value != member.value {
-          origins[member.name] = commits[number]
-          open.remove(member.name)
-        }
-      }
-      current = before
-    }
-    return members.map { FieldOrigin(name: $0.name, value: $0.value, commit: origins[$0.name]) }
-  }
-}
-
-extension ReadView {
-  /// The highest integer that was an ID in a table, as far as the file knows: also that of a record which was removed, and
-  /// under a former name of the table.
-  ///
-  /// O(entities of the table, and changes since the oldest snapshot).
-  ///
-  /// - Throws: as ``JournalReplay/next()``.
-  package func highestNumber(in table: String) throws -> Int64? {
-    var highest: Int64?
-    func note(_ id: ArraySlice<UInt8>) throws {
-      guard case .int(let number, _) = try EncodedID.value(of: Array(id)) else { return }
-      highest = max(highest ?? number, number)
-    }
-    let moves = try EntityMoves(into: table, in: self, after: oldest, through: last.revision)
-    for table in [table] + moves.formerTables {
-      var scan = try state(at: oldest, scope: .table(table)).scan(table, .all)
-      while let entity = try scan.next() { try note(entity.id) }
-      var changes = EntityChanges(
-        of: table,
-        .all,
-        in: try self.changes(after: oldest),
-        through: last.revision
-      )
-      while let change = try changes.next() { try note(change.id) }
-    }
-    return highest
   }
 }

@@ -20,7 +20,7 @@ package struct FormerRecords {
     package let versions: EntityVersions
   }
 
-  private let view: ReadView
+  package let view: ReadView
   private let extent: Extent
   private let skipping: Int
   private var tables: [String: EntityVersions] = [:]
@@ -78,33 +78,6 @@ package struct FormerRecords {
       )
       tables[key.table] = versions
       return versions
-    }
-  }
-}
-
-extension FormerRecords {
-  /// The fields of an entity with the commits that gave them their values, also before it had its key.
-  ///
-  /// O(versions of the entity).
-  package mutating func origins(
-    of entity: StoredEntity,
-    _ versions: EntityVersions,
-    before end: Revision? = nil
-  ) throws -> [EntityVersions.FieldOrigin] {
-    let origins = try versions.origins(of: entity, before: end, view.catalog)
-    guard let former = try former(of: entity.id, versions, before: end) else { return origins }
-    let before = try self.origins(
-      of: former.entity,
-      former.versions,
-      before: former.commit.revision
-    )
-    let names = Set(origins.map(\.name))
-    return origins.map { origin in
-      guard origin.commit?.revision == former.commit.revision else { return origin }
-      let same = before.filter { $0.value == origin.value }
-      let renamed = same.filter { !names.contains($0.name) }
-      let match = same.first { $0.name == origin.name } ?? (renamed.count == 1 ? renamed[0] : nil)
-      return match.map { origin.since($0.commit) } ?? origin
     }
   }
 }

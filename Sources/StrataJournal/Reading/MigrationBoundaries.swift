@@ -1,3 +1,4 @@
+import StrataBase
 package import StrataSQLite
 import StrataSchema
 
@@ -38,6 +39,6 @@ package struct MigrationBoundaries {
       .map { Boundary(migration: $0.entry.name, revision: Revision($0.entry.revision)) }
     let takenBack = then.filter { !isIn(now, $0.entry) }
       .map { Boundary(migration: $0.entry.name, revision: Revision($0.until ?? .max)) }
-    return (ran + takenBack).sorted { $0.revision < $1.revision }
+    return (ran + takenBack).inOrder { $0.revision < $1.revision }
   }
 }

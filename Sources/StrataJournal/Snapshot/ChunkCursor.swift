@@ -55,7 +55,7 @@ package struct ChunkCursor {
   }
 
   /// The next chunk: puts of one table, at least one; nil at the end.
-  mutating func nextBlock() throws -> ChangeBlock? {
+  package mutating func nextBlock() throws -> ChangeBlock? {
     try nextStoredChunk()?.block(catalog)
   }
 

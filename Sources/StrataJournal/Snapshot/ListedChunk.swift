@@ -74,7 +74,7 @@ extension ReadScope {
     case .table(let table): return listing.filter { $0.table == table }
     case .entities(let keys):
       let places = Set(keys.compactMap { key in listing.place(of: key) })
-      return places.sorted().map { listing[$0] }
+      return places.inOrder().map { listing[$0] }
     case .range(let table, let from, let before):
       return listing.filter { chunk in
         chunk.table == table

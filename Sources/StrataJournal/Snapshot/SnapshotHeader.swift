@@ -62,7 +62,7 @@ package struct SnapshotHeader: Equatable, Sendable {
   package static func hash(ofChunk body: [UInt8], layouts: [Int64: Checksum]) -> Checksum {
     var builder = ChecksumBuilder()
     builder.append(Checksum(of: body))
-    for (id, hash) in layouts.sorted(by: { $0.key < $1.key }) {
+    for (id, hash) in layouts.sortedByNumber() {
       builder.append(UInt64(bitPattern: id))
       builder.append(hash)
     }

@@ -118,5 +118,13 @@ extension RecordValue {
 
 extension String {
   /// Whether it begins with a double quote, whatever combines with it.
-  var isInQuotes: Bool { utf8.first == UInt8(ascii: "\"") }
+  package var isInQuotes: Bool { utf8.first == UInt8(ascii: "\"") }
+}
+
+extension Layout.Reference {
+  /// The IDs that a value in this place may stand for: the key of an object is a text, also where the ID is a number.
+  package func candidates(for id: RecordValue) -> [[UInt8]] {
+    if path.last == .key, let text = id.text { return EncodedID.plainCandidates(for: text) }
+    return [EncodedID.bytes(of: id)]
+  }
 }

@@ -12,6 +12,11 @@ public struct ChangeSet: Sendable {
   /// Creates the change set of these tables, which are in the order of their names and not empty.
   package init(tables: [any AnyTableChanges]) { self.tables = tables }
 
+  /// Creates the change set of these tables, none of them empty.
+  package init(sorting tables: [any AnyTableChanges]) {
+    self.tables = tables.sorted { $0.table < $1.table }
+  }
+
   /// Whether nothing changed.
   public var isEmpty: Bool { tables.isEmpty }
 
@@ -81,6 +86,6 @@ extension ChangeSet {
       let later = remaining.remove(at: index)
       merged.append(earlier.merging(later) ?? later)
     }
-    return ChangeSet(tables: (merged + remaining).sorted { $0.table < $1.table })
+    return ChangeSet(sorting: merged + remaining)
   }
 }

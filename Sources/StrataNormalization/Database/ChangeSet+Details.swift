@@ -1,3 +1,5 @@
+import StrataBase
+
 extension ChangeSet {
   /// The changes as text, with the fields that differ from those in `old`.
   ///
@@ -24,7 +26,7 @@ extension SchemaTable {
   func details(of changes: any AnyTableChanges, since old: Database) -> [String] {
     guard let changes = changes as? TableChanges<Entity> else { return [] }
     let table = old[keyPath: path]
-    return changes.changes.map { ("\($0.id)", $0) }.sorted { $0.0 < $1.0 }.map { id, change in
+    return changes.changes.map { ("\($0.id)", $0) }.inOrder { $0.0 < $1.0 }.map { id, change in
       switch change {
       case .remove: "- \(id)"
       case .put(let entity):

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A struct of entity tables: the part of a state that persistence stores.
 ///
 /// ```swift
@@ -46,7 +48,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// name an index that its entity type does not list in ``EntityType/indexes``, because no table maintains it.
   public init(@DatabaseSchemaBuilder<Database> _ parts: () -> [DatabaseSchemaPart<Database>]) {
     let parts = parts()
-    let tables = parts.compactMap(\.table).sorted { $0.name < $1.name }
+    let tables = parts.compactMap(\.table).inOrder { $0.name < $1.name }
     for (a, b) in zip(tables, tables.dropFirst()) where a.name == b.name {
       fatalError(
         """
@@ -88,7 +90,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     return Dictionary(
       uniqueKeysWithValues: tables.map { table in
         let checks = checks.filter { $0.0 == table.name }.map(\.1)
-        return (table.name.text, Set(checks + table.uniqueKeys).sorted())
+        return (table.name.text, Set(checks + table.uniqueKeys).inOrder())
       }
     )
   }

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Finds the only entity that has a key, and enforces that there is no second one.
 ///
 /// ```swift
@@ -147,10 +149,10 @@ struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
     if clashes.isEmpty { return [] }
     // Sorted by text, so that the same data gives the same error.
     return clashes.filter { old?.clashes.contains($0) != true }.map { ("\($0)", $0) }
-      .sorted { $0.0 < $1.0 }
+      .inOrder { $0.0 < $1.0 }
       .compactMap { text, key in
         guard let owners = owners[key] else { return nil }
-        let ids = ([owners.first] + owners.others).map { "\($0)" }.sorted()
+        let ids = ([owners.first] + owners.others).map { "\($0)" }.inOrder()
         return (index, text, ids)
       }
   }

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A rule of a schema for single entities: what must hold for each of them.
 ///
 /// ```swift
@@ -63,7 +65,7 @@ public struct Check<Database: DatabaseType, Entity: EntityType>: SchemaRule {
 
   private func violation(_ ids: [EntityID<Entity>], _ table: TableName) -> RuleViolation? {
     ids.isEmpty
-      ? nil : .checkFailed(table: table, check: name, ids: ids.map { "\($0)" }.sorted())
+      ? nil : .checkFailed(table: table, check: name, ids: ids.map { "\($0)" }.inOrder())
   }
 }
 

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A rule of a schema for entities that refer to others by their ID: a reference leads to an entity,
 /// and the removal of that entity concerns those that refer to it.
 ///
@@ -117,7 +119,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
       table: schema.name(of: to) ?? Target.tableName,
       id: text,
       by: schema.name(of: from) ?? Source.tableName,
-      ids: index.sources(table, [id]).map { "\($0)" }.sorted()
+      ids: index.sources(table, [id]).map { "\($0)" }.inOrder()
     )
   }
 }
@@ -142,7 +144,7 @@ extension References {
     guard let first = missing.map(\.key).min() else { return }
     throw .danglingReference(
       table: table,
-      ids: missing.filter { $0.key == first }.map(\.source).sorted(),
+      ids: missing.filter { $0.key == first }.map(\.source).inOrder(),
       to: Database.schema.name(of: to) ?? Target.tableName,
       id: first
     )
@@ -158,7 +160,7 @@ extension References {
       table: schema.name(of: from) ?? Source.tableName,
       target: schema.name(of: to) ?? Target.tableName,
       count: absent.count,
-      ids: Array(absent.map { "\($0)" }.sorted().prefix(5))
+      ids: Array(absent.map { "\($0)" }.inOrder().prefix(5))
     )
   }
 }

@@ -193,10 +193,3 @@ extension DatabaseDecoder {
     )
   }
 }
-
-extension ChangeSet {
-  /// The changes of these tables, none of them empty.
-  fileprivate init(sorting tables: [any AnyTableChanges]) {
-    self.init(tables: tables.sorted { $0.table < $1.table })
-  }
-}

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataRecords
 
 /// A field that may be another one under a new name.
@@ -27,7 +28,7 @@ struct PossibleRename: Hashable, Sendable {
 
   /// What to say of those in a table, without a full stop; nil if there are none.
   static func note(_ renames: Set<PossibleRename>, of table: String) -> String? {
-    func list(_ names: [String]) -> String { Set(names).sorted().joined(separator: ", ") }
+    func list(_ names: [String]) -> String { Set(names).inOrder().joined(separator: ", ") }
     let first = renames.min { ($0.unknown, $0.defaulted) < ($1.unknown, $1.defaulted) }
     guard let first else { return nil }
     return """

@@ -7,7 +7,7 @@ public import StrataRecords
 /// One version of an entity, from one change of it to the next.
 public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   /// What happened to the entity.
-  public enum Content: Sendable, Equatable {
+  public indirect enum Content: Sendable, Equatable {
     /// It was put: this is its value from then on.
     case put(Entity)
     /// It was removed.

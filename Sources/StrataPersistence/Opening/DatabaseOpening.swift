@@ -80,7 +80,7 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let values = policy.values.tables.map { value in
       (value.table, { try value.add(to: &$0, policy) } as Fill)
     }
-    for (_, fill) in (tables + values).sorted(by: { $0.0 < $1.0 }) { try fill(&snapshot) }
+    for (_, fill) in (tables + values).inOrder(by: { $0.0 < $1.0 }) { try fill(&snapshot) }
   }
 
   private typealias Fill = (inout InitialSnapshot) throws -> Void
@@ -205,7 +205,7 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
       .joined(separator: "; ")
     let deltas = [(name, added), ("rewritten for table options", contents.rewrites)]
     let additions = OpeningAdditions(
-      newTables: new.sorted(),
+      newTables: new.inOrder(),
       deltas: deltas.filter { !$0.1.isEmpty }.map { name, changes in
         let fields = contents.carried.fields(of: changes)
         return (name, DatabaseChanges(changes: changes, fields: fields, policy: policy))
@@ -256,10 +256,10 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
     if let older = contents.older {
       report.notes.append(older.note)
     } else {
-      report.notes += contents.possibleRenames.sorted { $0.key < $1.key }
+      report.notes += contents.possibleRenames.inOrder { $0.key < $1.key }
         .compactMap { PossibleRename.note($0.value, of: $0.key) }
     }
-    for table in known.intersection(excluded).sorted() {
+    for table in known.intersection(excluded).inOrder() {
       report.notes.append(
         "the table \(table) is excluded; its records in the file stay as they are"
       )

@@ -7,7 +7,7 @@ public import StrataStorage
 /// What a program opens a store with, wherever its file is: `open`, `openBlocking` and `follow` pass it on, and a
 /// follower that leads opens its file with the same.
 @usableFromInline
-package struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
+package final class StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
   /// What lies outside the database and the values, and what a new file starts with.
   package let initial: State
   package let database: StatePath<State, Database>

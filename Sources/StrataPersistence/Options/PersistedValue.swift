@@ -102,12 +102,12 @@ extension [any AnyTableChanges] {
 extension ChangeSet {
   /// Puts of the values of a state.
   package init<State>(_ values: [PersistedValue<State>], of state: State) {
-    self.init(tables: values.map { $0.contents(of: state) }.sorted { $0.table < $1.table })
+    self.init(sorting: values.map { $0.contents(of: state) })
   }
 
   /// These changes and those of values, which must be changes of other tables.
   func joined(by values: [any AnyTableChanges]) -> ChangeSet {
-    values.isEmpty ? self : ChangeSet(tables: (tables + values).sorted { $0.table < $1.table })
+    values.isEmpty ? self : ChangeSet(sorting: tables + values)
   }
 }
 

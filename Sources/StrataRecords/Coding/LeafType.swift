@@ -137,35 +137,9 @@ extension DecodingContext {
     case .array:
       let element = decoding.tables.elements[stored.shape.index]
       var cursor = decoding.cursor(at: Int(stored.offset))
-      if type == [String].self,
-        let array = try cursor.array(
-          of: element,
-          { (cursor, kind) throws(RecordError) in
-            try cursor.string(kind)
-          }
-        )
-      {
-        return noted(array, type, cursor, noteEnd)
-      }
-      if type == [Int].self,
-        let array = try cursor.array(
-          of: element,
-          { (cursor, kind) throws(RecordError) -> Int? in
-            try cursor.integer(kind)
-          }
-        )
-      {
-        return noted(array, type, cursor, noteEnd)
-      }
-      if type == [Double].self,
-        let array = try cursor.array(
-          of: element,
-          { (cursor, kind) throws(RecordError) in
-            try cursor.double(kind)
-          }
-        )
-      {
-        return noted(array, type, cursor, noteEnd)
+      if let array = try array(type, of: element, &cursor) {
+        noteEnd(cursor.offset)
+        return array
       }
     default:
       var cursor = decoding.cursor(at: Int(stored.offset))
@@ -179,34 +153,76 @@ extension DecodingContext {
       case .bool: if let leaf = try cursor.bool(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .date: if let leaf = try cursor.date(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .uuid: if let leaf = try cursor.uuid(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .data: if let leaf = try cursor.data(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .url: if let leaf = try cursor.url(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .decimal:
-        if let leaf = try cursor.decimal(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .float:
-        if let leaf = try cursor.float(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .int8:
-        if let leaf: Int8 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .int16:
-        if let leaf: Int16 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .int32:
-        if let leaf: Int32 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .int64:
         if let leaf: Int64 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .uint8:
-        if let leaf: UInt8 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .uint16:
-        if let leaf: UInt16 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .uint32:
-        if let leaf: UInt32 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .uint64:
-        if let leaf: UInt64 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
-      case .uint:
-        if let leaf: UInt = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case let leaf?:
+        if let value = try rarer(leaf, type, kind, &cursor) {
+          noteEnd(cursor.offset)
+          return value
+        }
       case nil: break
       }
     }
     return try nested()
+  }
+}
+
+extension DecodingContext {
+  /// An array of the commonest leaves; nil for any other type.
+  @inline(never)
+  private final func array<Value>(
+    _ type: Value.Type,
+    of element: LayoutTables.Shape,
+    _ cursor: inout ByteCursor
+  ) throws(RecordError) -> Value? {
+    if type == [String].self {
+      let array = try cursor.array(of: element) { (cursor, kind) throws(RecordError) in
+        try cursor.string(kind)
+      }
+      return array.map { identical($0, to: type) }
+    }
+    if type == [Int].self {
+      let array = try cursor.array(of: element) { (cursor, kind) throws(RecordError) -> Int? in
+        try cursor.integer(kind)
+      }
+      return array.map { identical($0, to: type) }
+    }
+    if type == [Double].self {
+      let array = try cursor.array(of: element) { (cursor, kind) throws(RecordError) in
+        try cursor.double(kind)
+      }
+      return array.map { identical($0, to: type) }
+    }
+    return nil
+  }
+
+  /// A leaf of a type that few entities have: one function for all who read leaves.
+  @inline(never)
+  private final func rarer<Value>(
+    _ leaf: LeafType,
+    _ type: Value.Type,
+    _ kind: ValueKind,
+    _ cursor: inout ByteCursor
+  ) throws -> Value? {
+    func integer<Integer: FixedWidthInteger>(_: Integer.Type) throws -> Value? {
+      let value: Integer? = try cursor.integer(kind)
+      return value.map { identical($0, to: type) }
+    }
+    switch leaf {
+    case .data: return try cursor.data(kind).map { identical($0, to: type) }
+    case .url: return try cursor.url(kind).map { identical($0, to: type) }
+    case .decimal: return try cursor.decimal(kind).map { identical($0, to: type) }
+    case .float: return try cursor.float(kind).map { identical($0, to: type) }
+    case .int8: return try integer(Int8.self)
+    case .int16: return try integer(Int16.self)
+    case .int32: return try integer(Int32.self)
+    case .uint8: return try integer(UInt8.self)
+    case .uint16: return try integer(UInt16.self)
+    case .uint32: return try integer(UInt32.self)
+    case .uint64: return try integer(UInt64.self)
+    case .uint: return try integer(UInt.self)
+    case .string, .int, .double, .bool, .date, .uuid, .int64: return nil
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataColumns
 import StrataJournal
 import StrataMaintaining
 import StrataRecords

@@ -1,6 +1,6 @@
 import StrataColumns
-import StrataInspection
-package import StrataJournal
+package import StrataInspection
+import StrataJournal
 import StrataMaintaining
 import StrataRecords
 import StrataSQLite

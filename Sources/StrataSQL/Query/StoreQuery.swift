@@ -1,6 +1,6 @@
 package import Foundation
 import StrataBase
-import StrataInspection
+package import StrataInspection
 package import StrataJournal
 import StrataSQLite
 

@@ -1,4 +1,5 @@
 import StrataColumns
+import StrataInspection
 import StrataJournal
 import StrataRecords
 import StrataSQLite

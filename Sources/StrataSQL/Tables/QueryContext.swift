@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataInspection
 import StrataJournal
 import StrataRecords
 import StrataSQLite

@@ -144,7 +144,7 @@ package struct NewFile: Sendable {
     let names = try path.namesInDirectory().map {
       $0.hasSuffix(markSuffix) ? String($0.dropLast(markSuffix.count)) : $0
     }
-    for name in Set(names).sorted() {
+    for name in Set(names).inOrder() {
       guard let separator = name.range(of: ".creating-", options: .backwards),
         UUID(uuidString: String(name[separator.upperBound...])) != nil,
         which == .all || name.hasPrefix(own)

@@ -5,7 +5,7 @@ import StrataSQLite
 /// What the writer does between groups: it removes what an earlier writer left unfinished, merges the
 /// journal into a snapshot when one is due, trims history that is no longer needed, and returns free pages
 /// to the file system.
-package struct Maintenance {
+package struct Maintenance: ~Copyable {
   private enum Work {
     case none
     case clearing
@@ -198,7 +198,7 @@ package struct Maintenance {
   /// Whether there is a sound snapshot of everything written so far.
   ///
   /// It is read to its end, because its mark only says that it was sound when it was taken.
-  mutating func hasSnapshot(_ session: WriterSession) throws -> Bool {
+  package mutating func hasSnapshot(_ session: WriterSession) throws -> Bool {
     let revision = session.written.revision
     let snapshot = try soundSnapshots(session).first { $0.header.revision == revision }
     guard let snapshot else { return false }
@@ -251,7 +251,7 @@ package struct Maintenance {
   }
 
   private mutating func stepSnapshot(
-    _ task: consuming SnapshotTask,
+    _ task: SnapshotTask,
     _ occasion: Occasion,
     _ session: WriterSession
   ) throws -> PersistenceEvent? {

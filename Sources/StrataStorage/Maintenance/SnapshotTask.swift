@@ -12,7 +12,7 @@ import StrataSQLite
 ///
 /// It does not use `ReadView.read(at:from:extent:scope:_:_:)`: it stops after every slice and continues
 /// later, on the writer's own connection, and from a base that its caller has chosen.
-struct SnapshotTask {
+final class SnapshotTask {
   private enum Phase {
     case gathering(JournalReplay, GatheredChanges)
     case planned(JournalReplay, ChunkCursor, [ChangeRun])
@@ -21,12 +21,17 @@ struct SnapshotTask {
     case verified
   }
 
-  private struct Writing {
+  private final class Writing {
     var merge: ChunkMerge
     var writer: ChunkWriter
     var table: String?
     /// Whether a part is being merged.
     var isMerging = false
+
+    init(_ merge: consuming ChunkMerge, _ writer: ChunkWriter) {
+      self.merge = merge
+      self.writer = writer
+    }
   }
 
   private struct Reading {
@@ -108,7 +113,7 @@ struct SnapshotTask {
   }
 
   /// Does one slice; returns the snapshot once it is marked as verified.
-  mutating func step(_ catalog: LayoutCatalog) throws -> SnapshotHeader? {
+  func step(_ catalog: LayoutCatalog) throws -> SnapshotHeader? {
     switch phase {
     case .gathering(let replay, let changes):
       phase = .verified
@@ -127,7 +132,7 @@ struct SnapshotTask {
     return nil
   }
 
-  private mutating func gather(
+  private func gather(
     _ replay: consuming JournalReplay,
     _ changes: consuming GatheredChanges,
     _ catalog: LayoutCatalog
@@ -148,7 +153,7 @@ struct SnapshotTask {
     phase = .planned(replay, cursor, changes.finish())
   }
 
-  private mutating func start(
+  private func start(
     _ replay: JournalReplay,
     _ base: ChunkCursor,
     _ changes: [ChangeRun]
@@ -161,11 +166,11 @@ struct SnapshotTask {
       in: snapshots
     )
     let merge = ChunkMerge(base, try ChangeCursor(changes))
-    phase = .writing(Writing(merge: merge, writer: writer))
+    phase = .writing(Writing(merge, writer))
   }
 
   /// Merges about one chunk; chunks that are shared on the way cost nothing.
-  private mutating func write(_ writing: consuming Writing, _ catalog: LayoutCatalog) throws {
+  private func write(_ writing: Writing, _ catalog: LayoutCatalog) throws {
     var bytes = 0
     while bytes < Self.sliceSize {
       while writing.isMerging, let entity = try writing.merge.next() {
@@ -195,7 +200,7 @@ struct SnapshotTask {
     phase = .writing(writing)
   }
 
-  private mutating func finish(_ writer: ChunkWriter, _ catalog: LayoutCatalog) throws {
+  private func finish(_ writer: ChunkWriter, _ catalog: LayoutCatalog) throws {
     var writer = writer
     try journal.connection.transaction { try writer.finish(in: snapshots, catalog) }
     let written = try snapshots.all().first { $0.header.revision == target }
@@ -207,7 +212,7 @@ struct SnapshotTask {
   /// Verifies chunks: the hash of each, and the records of those that were written.
   ///
   /// The records of a shared chunk were verified when it was written.
-  private mutating func read(
+  private func read(
     _ reading: consuming Reading,
     _ catalog: LayoutCatalog
   ) throws -> SnapshotHeader? {
@@ -237,7 +242,7 @@ struct SnapshotTask {
     }
   }
 
-  private mutating func markVerified() throws -> SnapshotHeader {
+  private func markVerified() throws -> SnapshotHeader {
     phase = .verified
     guard var header = try snapshots.all().first(where: { $0.header.revision == target })?.header
     else { throw CorruptionError("snapshot \(target) is missing") }

@@ -1,4 +1,5 @@
 public import Foundation
+import StrataBase
 public import StrataJournal
 
 /// A set of a store's files that were moved out of the way together, and can be restored.
@@ -47,7 +48,7 @@ extension Quarantine {
     do {
       return try manifests(beside: path, .system).filter { $0.manifest.progress == .complete }
         .map { Quarantine(path, $0.directory, $0.manifest) }
-        .sorted { ($0.time, $0.directory) < ($1.time, $1.directory) }
+        .inOrder { ($0.time, $0.directory) < ($1.time, $1.directory) }
     } catch {
       throw PersistenceError(.quarantining, path: path.file, wrapping: error)
     }
@@ -246,7 +247,7 @@ extension Quarantine {
       $0.manifest.progress == .complete && $0.manifest.displaced?.isReported == false
     }
     .map { Quarantine(path, $0.directory, $0.manifest) }
-    .sorted { ($0.time, $0.directory) > ($1.time, $1.directory) }
+    .inOrder { ($0.time, $0.directory) > ($1.time, $1.directory) }
   }
 
   /// Notes that an opening has reported the sets of a store.
@@ -290,7 +291,7 @@ extension Quarantine {
     beside path: StorePath,
     _ disk: Disk
   ) throws -> [(directory: String, manifest: QuarantineManifest)] {
-    try FileManager.default.contentsOfDirectory(atPath: path.directory).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: path.directory).inOrder()
       .filter { path.quarantineCause(ofDirectory: $0) != nil }
       .compactMap { name in
         let directory = path.directory + "/" + name

@@ -6,7 +6,7 @@ import StrataJournal
 ///
 /// The store's own file comes last, so that it is never there without its WAL. The caller holds the
 /// writer's lock.
-package struct QuarantineRestore {
+package struct QuarantineRestore: ~Copyable {
   private let path: StorePath
   private let directory: String
   private var manifest: QuarantineManifest

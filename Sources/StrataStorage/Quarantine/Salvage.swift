@@ -121,7 +121,7 @@ package struct Salvage {
   ) throws {
     let rows = RowCopy(source: source, destination: connection, .leaveOut)
     try rows.tables(through: history.revision)
-    for table in history.tables.sorted()
+    for table in history.tables.inOrder()
     where try ListedTable.named(table, in: connection) == nil {
       try ListedTable.add(table, since: history.snapshot.revision, to: connection)
     }

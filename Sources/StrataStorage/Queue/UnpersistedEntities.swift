@@ -1,3 +1,4 @@
+import StrataBase
 package import StrataJournal
 
 /// The entities whose last change is in memory alone, because their `encode(to:)` threw.
@@ -20,14 +21,18 @@ package struct UnpersistedEntities: Sendable {
 
   /// All of them, ordered by table and ID.
   package var entities: [NotPersisted] {
-    byKey.values.map(\.entity).sorted { ($0.table, $0.id) < ($1.table, $1.id) }
+    entities { _ in true }
   }
 
   /// Those that a commit changed, ordered by table and ID.
   package func entities(of revision: Revision) -> [NotPersisted] {
+    entities { $0.revisions.contains(revision) }
+  }
+
+  private func entities(_ isWanted: (Unpersisted) -> Bool) -> [NotPersisted] {
     guard !byKey.isEmpty else { return [] }
-    return byKey.values.filter { $0.revisions.contains(revision) }.map(\.entity)
-      .sorted { ($0.table, $0.id) < ($1.table, $1.id) }
+    return byKey.values.filter(isWanted).map(\.entity)
+      .inOrder { ($0.table, $0.id) < ($1.table, $1.id) }
   }
 
   /// Notes a group that was written.

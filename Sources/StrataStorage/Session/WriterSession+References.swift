@@ -1,3 +1,4 @@
+import StrataBase
 import StrataJournal
 package import StrataRecords
 
@@ -9,7 +10,7 @@ extension WriterSession {
   /// where the layouts say it already.
   package func note(_ references: [String: Set<Layout.Field>]) throws {
     let new = try references.mapValues { fields in
-      try fields.sorted { $0.name < $1.name }.map { ($0, try Layout([$0]).references) }
+      try fields.inOrder { $0.name < $1.name }.map { ($0, try Layout([$0]).references) }
     }.compactMap { table, fields in
       let known = Set(catalog.layouts(of: table).flatMap(\.references))
       let unknown = fields.filter { !known.isSuperset(of: $0.1) }

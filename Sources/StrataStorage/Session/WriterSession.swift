@@ -12,7 +12,7 @@ package final class WriterSession {
   package private(set) var identity: StoreIdentity
   package let connection: Connection
   let journal: Journal
-  let snapshots: SnapshotStore
+  package let snapshots: SnapshotStore
   private var indexer: ChangeIndexer
   private var origin: WriterOrigin
   private var encoder: EntityEncoder

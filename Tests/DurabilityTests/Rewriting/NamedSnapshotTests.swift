@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

@@ -1,4 +1,5 @@
 import Foundation
+import StrataInspection
 import StrataJournal
 import StrataMigrating
 import StrataRecords

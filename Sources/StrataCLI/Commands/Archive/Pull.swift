@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataArchiving
+import StrataInspection
 import StrataJournal
 
 /// `strata pull STORE --from ARCHIVE`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataStorage
 
 /// `strata snapshot create STORE NAME`.

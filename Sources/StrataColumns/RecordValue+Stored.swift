@@ -1,3 +1,5 @@
+package import StrataRecords
+
 /// A value of JSON as the kinds of a layout, or of what is stored already, have it.
 extension RecordValue {
   /// What a part of JSON may be where a kind has another shape.

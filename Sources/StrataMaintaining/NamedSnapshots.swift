@@ -1,6 +1,7 @@
 import StrataBase
+package import StrataInspection
 package import StrataJournal
-import StrataSQLite
+package import StrataStorage
 
 /// The named snapshots of a store that no program has open.
 package struct NamedSnapshots: Sendable {
@@ -82,7 +83,7 @@ package struct NamedSnapshots: Sendable {
   ///
   /// Throws `.notFound` and `.nameTaken`.
   package func rename(_ name: String, to newName: String) throws(PersistenceError) -> Revision {
-    try write { session, _ in try Self.rename(name, to: newName, in: session) }
+    try write { session, _ in try session.renameSnapshot(name, to: newName) }
   }
 
   /// What ``prune(_:)`` would remove; changes nothing, and works beside a writer.
@@ -98,40 +99,12 @@ package struct NamedSnapshots: Sendable {
   package func prune(_ selection: Selection) throws(PersistenceError) -> Removal {
     let path = try StorePath(path, for: .snapshotting)
     let before = path.fileSize + path.walSize
-    var removal = try write { session, _ in try Self.remove(selection, in: session) }
+    var removal = try write { session, _ in
+      let removal = try ReadView(session.connection).removal(of: selection)
+      try session.removeSnapshots(named: removal.names.map(\.name))
+      return removal
+    }
     removal.bytes = (before, path.fileSize + path.walSize)
-    return removal
-  }
-}
-
-extension NamedSnapshots {
-  static func rename(
-    _ name: String,
-    to newName: String,
-    in session: WriterSession
-  ) throws -> Revision {
-    try session.transaction {
-      let names = try session.snapshots.names()
-      guard let named = names.first(where: { $0.name == name }) else {
-        throw PersistenceError.Reason.noSnapshot(name, among: names.map(\.name))
-      }
-      if name != newName, let taken = names.first(where: { $0.name == newName }) {
-        throw PersistenceError.Reason.nameTaken(newName, taken.revision)
-      }
-      try session.snapshots.rename(name, to: newName)
-      return named.revision
-    }
-  }
-
-  static func remove(_ selection: Selection, in session: WriterSession) throws -> Removal {
-    let removal = try ReadView(session.connection).removal(of: selection)
-    try session.transaction {
-      for (name, _) in removal.names { try session.snapshots.remove(name: name) }
-      for revision in removal.snapshots { try session.snapshots.remove(revision) }
-    }
-    if removal.snapshots.isEmpty { return removal }
-    while try !session.snapshots.removeOrphans(slice: 1_000) {}
-    while try session.connection.incrementalVacuum(pages: 1_000) == 1_000 {}
     return removal
   }
 }
@@ -140,49 +113,19 @@ extension ReadView {
   /// What is removed with the names.
   fileprivate func removal(of selection: NamedSnapshots.Selection) throws -> NamedSnapshots.Removal
   {
-    let selected: [(name: String, revision: Revision)]
+    let names = snapshotNames
+    let wanted: [String]
     switch selection {
-    case .names(let wanted):
-      for name in wanted where !names.contains(where: { $0.name == name }) {
-        throw PersistenceError.Reason.noSnapshot(name, among: names.map(\.name))
-      }
-      selected = names.filter { wanted.contains($0.name) }
-    case .allBut(let count): selected = Array(names.dropLast(max(count, 0)))
+    case .names(let named): wanted = named
+    case .allBut(let count): wanted = names.dropLast(max(count, 0)).map(\.name)
     case .before(let expression):
       let revision = try revision(of: expression)
-      selected = names.filter { $0.revision < revision }
+      wanted = names.filter { $0.revision < revision }.map(\.name)
     }
-    let gone = Set(selected.map(\.name))
-    let kept = Set(names.filter { !gone.contains($0.name) }.map(\.revision))
-      .union(anchors.map(\.header.revision))
-    let snapshots = Set(selected.map(\.revision)).subtracting(kept)
-    return NamedSnapshots.Removal(names: selected, snapshots: snapshots.sorted())
+    let gone = Set(wanted)
+    return NamedSnapshots.Removal(
+      names: names.filter { gone.contains($0.name) },
+      snapshots: try snapshots(keptOnlyBy: wanted)
+    )
   }
-}
-
-extension JournalWriter {
-  /// Gives a named snapshot another name.
-  package func renameSnapshot(
-    _ name: String,
-    to newName: String
-  ) throws(PersistenceError) -> Revision {
-    try withEverythingWritten(for: .snapshotting) { session in
-      let revision = try NamedSnapshots.rename(name, to: newName, in: session)
-      try session.barrier()
-      return revision
-    }
-  }
-
-  /// Removes names of snapshots, and the snapshots that only these have kept.
-  package func removeSnapshots(named names: [String]) throws(PersistenceError) {
-    try withEverythingWritten(for: .snapshotting) { session in
-      _ = try NamedSnapshots.remove(.names(names), in: session)
-      try session.barrier()
-    }
-  }
-}
-
-extension ReadView {
-  /// The names of snapshots with their revisions, the oldest first.
-  package var snapshotNames: [(name: String, revision: Revision)] { names }
 }

@@ -1,8 +1,7 @@
-package import Foundation
-package import StrataBase
-package import StrataRecords
-import StrataSQLite
-import StrataSchema
+import StrataBase
+import StrataInspection
+package import StrataJournal
+import StrataRecords
 
 /// Entities that are to be erased.
 package struct ErasedEntities: Sendable {
@@ -88,44 +87,7 @@ package struct ErasedEntities: Sendable {
   }
 }
 
-extension EntityKey {
-  /// The entry of an erased entity in the ledger: a hash from which its ID cannot be computed.
-  ///
-  /// A program that knows the ID, or guesses it, finds the entry.
-  package func erasureMark(in store: UUID) -> Checksum {
-    var bytes = store.byteArray
-    bytes.appendText(table)
-    bytes += id
-    let hash = SHA256.hash(bytes)
-    guard let mark = Checksum(bytes: Array(hash.prefix(Checksum.byteCount))) else {
-      preconditionFailure("A hash of SHA-256 has 32 bytes.")
-    }
-    return mark
-  }
-}
-
-/// An entity that was erased.
-package struct Erasure: Sendable, Equatable {
-  /// When it was erased.
-  package let time: Date
-  /// The last revision at that time.
-  package let revision: Revision
-}
-
 extension ReadView {
-  /// When an entity was erased the last time; nil if it was not.
-  package func erasure(of candidates: [EntityKey]) throws -> Erasure? {
-    let entries = try ErasureLedger.entries(on: journal.connection)
-    if entries.isEmpty { return nil }
-    let marks = Set(candidates.map { $0.erasureMark(in: identity.id) })
-    guard
-      let entry = entries.last(where: { entry in
-        marks.contains(entry.entity) && candidates.contains { $0.table == entry.table }
-      })
-    else { return nil }
-    return Erasure(time: Date(microseconds: entry.time), revision: Revision(entry.revision))
-  }
-
   /// Whether a commit has given a key to another entity, with the move at a revision or after it.
   fileprivate func hasAnother(_ key: EntityKey, since move: Revision) throws -> Bool {
     if move <= oldest {
@@ -175,25 +137,5 @@ extension ChangeBlock {
   fileprivate func mentions(_ entities: ErasedEntities) -> Bool {
     guard !entities.tables.isDisjoint(with: tables) else { return false }
     return self.entries.contains { entities.contains(table(of: $0), id(of: $0)) }
-  }
-}
-
-extension Layout.Reference {
-  /// The encoded IDs at this place of a value; for the key of a dictionary, all IDs that it may mean.
-  ///
-  /// - Parameter steps: how many steps of the path lead to the value.
-  package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {
-    var found: [[UInt8]] = []
-    _ = value.replacing(path.dropFirst(steps)) { id in
-      found += candidates(for: id)
-      return id
-    }
-    return found
-  }
-
-  /// The IDs that a value in this place may stand for: the key of an object is a text, also where the ID is a number.
-  package func candidates(for id: RecordValue) -> [[UInt8]] {
-    if path.last == .key, let text = id.text { return EncodedID.plainCandidates(for: text) }
-    return [EncodedID.bytes(of: id)]
   }
 }

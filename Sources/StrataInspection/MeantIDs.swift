@@ -1,4 +1,6 @@
-import StrataRecords
+import StrataBase
+package import StrataJournal
+package import StrataRecords
 
 /// The entities that a person means by an ID.
 extension ReadView {
@@ -28,7 +30,7 @@ extension ReadView {
     let likely = known.filter { EncodedID.meaning(of: text, for: $0[...]) == likeliest }
     let found = likely.isEmpty ? known : likely
     guard found.count > 1 else { return found.isEmpty ? candidates : Array(found) }
-    let texts = try found.map { try EncodedID.exactText(of: $0[...]) }.sorted()
+    let texts = try found.map { try EncodedID.exactText(of: $0[...]) }.inOrder()
     throw PersistenceError.Reason.ambiguous("ID \(text) of \(table)", texts)
   }
 
@@ -79,5 +81,35 @@ extension ReadView {
     guard let id else { return (.table(table), .all) }
     let ids = try ids(meantBy: id, in: table)
     return (.entities(ids.map { EntityKey(table: table, id: $0[...]) }), .ids(Set(ids)))
+  }
+}
+
+extension Layout.Reference {
+  /// The encoded IDs at this place of a value; for the key of a dictionary, all IDs that it may mean.
+  ///
+  /// - Parameter steps: how many steps of the path lead to the value.
+  package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {
+    values(at: path.dropFirst(steps), in: value).flatMap { candidates(for: $0) }
+  }
+
+  /// The values at the end of a path, without null; none where a part is missing.
+  ///
+  /// A dictionary is an object if its keys are texts, else an array of alternating keys and values.
+  private func values(at path: ArraySlice<Step>, in value: RecordValue) -> [RecordValue] {
+    guard let step = path.first else { return value == .null ? [] : [value] }
+    let parts: [RecordValue] =
+      switch (step, value) {
+      case (.field(let name), .object(let members)):
+        members.filter { $0.name == name }.map(\.value)
+      case (.element, .array(let elements)): Array(elements)
+      case (.value, .object(let members)): members.map(\.value)
+      case (.key, .object(let members)): members.map { .string($0.name) }
+      case (.key, .array(let elements)):
+        elements.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      case (.value, .array(let elements)):
+        elements.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+      default: []
+      }
+    return parts.flatMap { values(at: path.dropFirst(), in: $0) }
   }
 }

@@ -1,5 +1,6 @@
 package import Foundation
 import StrataBase
+package import StrataJournal
 import StrataRecords
 
 /// A point in history as people write it.
