@@ -85,13 +85,18 @@ extension DeltaContext {
       bounded.call = call
     }
     bounded.fields = [:]
-    for (var name, var value) in fields.inOrder(by: { $0.key < $1.key }).prefix(Self.fieldLimit) {
+    for (var name, var value) in sortedFields.prefix(Self.fieldLimit) {
       Self.cut(&name, &bounded.isCut)
       Self.cut(&value, &bounded.isCut)
       bounded.fields[name] = value
     }
     if bounded.fields.count < fields.count { bounded.isCut = true }
     return bounded
+  }
+
+  /// The fields in the order in which they are stored.
+  private var sortedFields: [(key: String, value: String)] {
+    fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 
   /// Why arguments are left out; nil if they can be stored.
@@ -152,8 +157,7 @@ extension DeltaContext {
     if let call { members.append(.init(Name.call, Self.value(of: call))) }
     if isCut { members.append(.init(Name.cut, .bool(true))) }
     if !fields.isEmpty {
-      let sorted = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      let texts = sorted.map { RecordValue.Member($0.key, .string($0.value)) }
+      let texts = sortedFields.map { RecordValue.Member($0.key, .string($0.value)) }
       members.append(.init(Name.fields, .object(.init(texts))))
     }
     add(Name.request, request)

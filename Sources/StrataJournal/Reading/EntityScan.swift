@@ -54,7 +54,7 @@ package struct EntityScan {
     self.filter = filter
     wanted =
       if case .ids(let ids) = filter {
-        ids.inOrder { a, b in
+        ids.sorted { a, b in
           a.withUnsafeBytes { a in b.withUnsafeBytes { EntityKey.precedes(a, $0) } }
         }
       } else {
