@@ -3,7 +3,7 @@ import StrataBase
 
 extension PersistenceError {
   /// What can go wrong with a file, in all detail: what a program needs of it is its kind, its remedy and its text.
-  package indirect enum Reason: Error, Sendable, Equatable {
+  package enum Reason: Error, Sendable, Equatable {
     /// There is no file at the path.
     case missing
     /// The directory of the path does not exist.

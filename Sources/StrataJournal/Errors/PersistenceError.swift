@@ -3,15 +3,33 @@
 /// A program reads ``kind`` and ``remedy``, a person the text. The file is unchanged, unless the error says otherwise.
 public struct PersistenceError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What the library was doing.
-  package let operation: Operation
+  package var operation: Operation { content.operation }
   /// The file of the store.
-  public let path: String
-  package let reason: Reason
+  public var path: String { content.path }
+  package var reason: Reason { content.reason }
+
+  private let content: Content
+
+  /// An error is passed on much more often than it is read, so a copy of it is a copy of one reference.
+  private final class Content: Sendable {
+    let operation: Operation
+    let path: String
+    let reason: Reason
+
+    init(operation: Operation, path: String, reason: Reason) {
+      self.operation = operation
+      self.path = path
+      self.reason = reason
+    }
+  }
 
   package init(_ operation: Operation, path: String, _ reason: Reason) {
-    self.operation = operation
-    self.path = path
-    self.reason = reason
+    content = Content(operation: operation, path: path, reason: reason)
+  }
+
+  /// Whether both say the same.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.operation == b.operation && a.path == b.path && a.reason == b.reason
   }
 
   /// A sentence with the path and what went wrong, followed by the remedy.

@@ -7,7 +7,7 @@ public import StrataRecords
 /// One version of an entity, from one change of it to the next.
 public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   /// What happened to the entity.
-  public indirect enum Content: Sendable, Equatable {
+  public enum Content: Sendable, Equatable {
     /// It was put: this is its value from then on.
     case put(Entity)
     /// It was removed.
@@ -17,7 +17,7 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
     /// It was put in memory, but its `encode(to:)` threw; its value is not known.
     case notPersisted
     /// It was put before a migration of the data, which has changed it since: its record as it was then.
-    case earlier(EarlierRecord)
+    indirect case earlier(EarlierRecord)
     /// It was put, and this build cannot read the stored record: the text says why, and what to do.
     case undecodable(String)
   }
