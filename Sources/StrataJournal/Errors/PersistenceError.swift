@@ -11,7 +11,7 @@ public struct PersistenceError: Error, Sendable, Equatable, CustomStringConverti
   private let content: Content
 
   /// An error is passed on much more often than it is read, so a copy of it is a copy of one reference.
-  private final class Content: Sendable {
+  private final class Content: Sendable, Equatable {
     let operation: Operation
     let path: String
     let reason: Reason
@@ -21,15 +21,14 @@ public struct PersistenceError: Error, Sendable, Equatable, CustomStringConverti
       self.path = path
       self.reason = reason
     }
+
+    static func == (a: Content, b: Content) -> Bool {
+      a.operation == b.operation && a.path == b.path && a.reason == b.reason
+    }
   }
 
   package init(_ operation: Operation, path: String, _ reason: Reason) {
     content = Content(operation: operation, path: path, reason: reason)
-  }
-
-  /// Whether both say the same.
-  public static func == (a: Self, b: Self) -> Bool {
-    a.operation == b.operation && a.path == b.path && a.reason == b.reason
   }
 
   /// A sentence with the path and what went wrong, followed by the remedy.
