@@ -28,9 +28,9 @@ public protocol Archive: Sendable {
   /// How far the archive is and who leads; nil while it has no store.
   func head() async throws(ArchiveError) -> ArchiveHead?
 
-  /// Checks that this process could lead an archive that has no store yet; changes nothing.
+  /// Checks that this process could lead, also an archive that has no store yet; changes nothing.
   ///
-  /// Throws `.unusable` if it lacks a right to make what the archive consists of.
+  /// Throws `.noAccess` if it lacks a right to make or write what the archive consists of, and `.unusable`.
   func checkMayStart() async throws(ArchiveError)
 
   /// Starts to lead, and returns the head under the new epoch.

@@ -310,7 +310,9 @@ extension ArchiveShipper {
   /// Makes a call; returns what has come of it.
   private func perform(_ step: Leadership.Step) async throws -> Leadership.Event {
     switch step {
-    case .readHead: return .headRead(try await archive.head())
+    case .readHead:
+      if let term = leadership.term { try await confirm(term) }
+      return .headRead(try await archive.head())
     case .compare(let head): return .compared(try await relation(head))
     case .lead: return try await lead()
     case .restart(let term):
@@ -325,6 +327,17 @@ extension ArchiveShipper {
       try await renewIfDue()
       try await sendSnapshotIfDue()
       return .sent
+    }
+  }
+
+  /// Writes to the archive before the head counts as sent: what a call has left that failed may be read there and be lost with
+  /// the server.
+  private func confirm(_ term: ArchiveTerm) async throws {
+    do throws(ArchiveError) {
+      try await archive.renew(term)
+    } catch {
+      // The head says who leads.
+      if error.reason != .refused, error.reason != .empty { throw error }
     }
   }
 

@@ -15,14 +15,14 @@
   /// hosts and the rest are libpq's. A value has one connection, which it opens when it needs it and again after an
   /// error. It needs no state of a session, so it works through pgbouncer in transaction mode.
   ///
-  /// Each change is one statement or one short transaction that the server has on its disk when the call
-  /// returns, also where `synchronous_commit` is off. Leases run by the server's clock. The tables are those of
+  /// Each object of an ``ObjectArchive`` is a row. A put is one statement, an append as well, which the server has on its disk
+  /// when the call returns, also where `synchronous_commit` is off. Leases run by the server's clock. The tables are those of
   /// <doc:StrataPostgres>; the first leader makes them.
-  public actor PostgresArchive: Archive {
+  public actor PostgresArchive: ObjectArchive {
     /// The store and where its database is, without user, options or password.
     public nonisolated let name: String
 
-    let executor = FileExecutor(label: "strata.postgres")
+    private let executor = FileExecutor(label: "strata.postgres")
     /// The queue of the archive, as calls wait for the server.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
       executor.asUnownedSerialExecutor()
@@ -31,13 +31,15 @@
     /// How long a call may take once it is connected.
     public nonisolated var callLimit: Duration? { access.callTimeout }
 
-    nonisolated let store: String
+    /// What this value has read and put.
+    public nonisolated let memory = ObjectMemory()
+    private nonisolated let store: String
     private nonisolated let access: PostgresAccess
     private let notifier: PostgresNotifier
     private var connection: PostgresConnection?
     private var hasSchema = false
-    /// The head when it was last asked for: a server that only reads may be behind that.
-    private var lastHead: ArchiveHead?
+    /// The head that was read last: a server that only reads may be behind that.
+    private var lastHead: ObjectContents?
 
     /// An archive of a store in a database; nothing is connected yet.
     ///
@@ -102,7 +104,7 @@
     ///
     /// Throws like the initializer, and `.away`.
     package static func storeNames(in connection: String) async throws(ArchiveError) -> [String] {
-      try await PostgresArchive(connection, of: nil).storeNames()
+      try await stores(in: connection).map(\.name)
     }
 
     /// The stores in a database, by name, with their heads and sizes.
@@ -118,16 +120,10 @@
     {
       try perform(reading: true) { call in
         guard call.hasSchema else { return [] }
-        return try call.run(PostgresStatements.stores).map { row in
-          (try row.text(7), try Self.head(row), try row.integer(8))
+        return try call.run(PostgresStatements.heads).compactMap { row in
+          let head = try ArchiveHead(Self.object(row))
+          return try head.map { (try row.text(4), $0, try row.integer(5)) }
         }
-      }
-    }
-
-    private func storeNames() throws(ArchiveError) -> [String] {
-      try perform(reading: true) { call in
-        guard call.hasSchema else { return [] }
-        return try call.run(PostgresStatements.names).map { try $0.text(0) }
       }
     }
 
@@ -251,19 +247,12 @@
       }
 
       /// Runs a statement that is run often, as a transaction of its own.
+      @discardableResult
       func runPrepared(
         _ sql: String,
         _ parameters: PostgresValue...
       ) throws(PostgresFailure) -> [PostgresRow] {
         try connection.runPrepared(sql, parameters, until: deadline)
-      }
-
-      /// Runs `body` as a transaction; one that throws is rolled back, as the connection ends.
-      func transaction<R>(_ body: () throws -> R) throws -> R {
-        try run(PostgresStatements.begin)
-        let result = try body()
-        try run(PostgresStatements.commit)
-        return result
       }
     }
 
@@ -282,7 +271,6 @@
         )
         return result
       } catch let reason as ArchiveError.Reason {
-        // A transaction may be open.
         if connection?.isUsable() != true { connection = nil }
         throw ArchiveError(reason, archive: name)
       } catch let failure as PostgresFailure {
@@ -305,93 +293,130 @@
       connection = new
       return new
     }
-
-    /// The name under which the leader of a term started to lead, if that is to be checked.
-    func leader(_ term: ArchiveTerm) -> PostgresValue {
-      term.leader.map { .text($0) } ?? .noText
-    }
-
-    func notifyFollowers() { notifier.notify() }
-
-    /// Why a statement of a term changed nothing.
-    func refusal(_ call: Call) throws -> ArchiveError.Reason {
-      let isThere = try !call.run(PostgresStatements.number, .text(store)).isEmpty
-      return isThere ? .refused : .empty
-    }
   }
 
-  /// Leading.
+  /// The operations.
   extension PostgresArchive {
-    /// How far the archive is and who leads; nil while it has no store.
-    public func head() throws(ArchiveError) -> ArchiveHead? {
+    /// A row.
+    public func get(_ name: String) throws(ArchiveError) -> ObjectContents? {
       try perform(reading: true) { call in
         guard call.hasSchema else { return nil }
-        let row = try call.runPrepared(PostgresStatements.head, .text(store)).first
-        guard let head = try row.map(Self.head) else { return nil }
-        // What it lacks still arrives: it was not taken back.
-        if call.connection.kind == .any, let lastHead, head.epoch <= lastHead.epoch,
-          head.mark.revision < lastHead.mark.revision
-        {
-          let (found, last) = (head.mark.revision, lastHead.mark.revision)
-          throw ArchiveError.Reason.away(
-            "a server that only reads is at revision \(found) of \(last)"
-          )
-        }
-        lastHead = head
-        return head
+        let row = try call.runPrepared(PostgresStatements.get, .text(store), .text(name)).first
+        guard let object = try row.map(Self.object) else { return nil }
+        if name == ObjectContents.headName { try noteHead(object, on: call.connection) }
+        return object
       }
     }
 
-    private static func head(_ row: PostgresRow) throws(ArchiveError.Reason) -> ArchiveHead {
-      ArchiveHead(
-        store: try row.uuid(0),
-        epoch: try row.integer(1),
-        leader: try row.text(2),
-        lease: .microseconds(try row.integer(3)),
-        leaseEnd: Date(microseconds: try row.integer(6)),
-        mark: try row.mark(4, 5)
+    private static func object(_ row: PostgresRow) throws(ArchiveError.Reason) -> ObjectContents {
+      ObjectContents(
+        body: try row.bytes(0),
+        tag: try row.text(1),
+        time: Date(microseconds: try row.integer(2)),
+        age: .microseconds(try row.integer(3))
       )
     }
 
-    /// Starts to lead, and returns the head under the new epoch; the first leader makes the tables.
-    public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
-      try perform { call in
-        if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
-        try access.checkEncoding(call.connection)
-        if call.hasSchema {
-          try access.checkMayWrite(call.connection)
-        } else {
-          try makeSchema(call)
-        }
-        return try changeLeader(to: candidate, call)
-      }
-    }
-
-    private func changeLeader(to candidate: ArchiveCandidate, _ call: Call) throws -> ArchiveHead {
-      for _ in 0..<Self.attempts {
-        let led = try call.run(
-          PostgresStatements.lead,
-          .text(store),
-          .uuid(candidate.store),
-          .integer(candidate.epoch),
-          .text(candidate.leader),
-          .integer(candidate.lease.leaseMicroseconds),
-          .integer(candidate.start.revision.number),
-          .bytes([UInt8](hexadecimal: candidate.start.chain))
+    /// What a server that only reads lacks still arrives: it was not taken back.
+    private func noteHead(_ object: ObjectContents, on connection: PostgresConnection) throws {
+      if connection.kind == .any, let last = try lastHead.map({ try ArchiveHead($0) }) ?? nil,
+        let head = try ArchiveHead(object), head.epoch <= last.epoch,
+        head.mark.revision < last.mark.revision
+      {
+        let (found, last) = (head.mark.revision, last.mark.revision)
+        throw ArchiveError.Reason.away(
+          "a server that only reads is at revision \(found) of \(last)"
         )
-        if let row = led.first { return try Self.head(row) }
-        guard let row = try call.run(PostgresStatements.head, .text(store)).first else { continue }
-        let head = try Self.head(row)
-        if head.store != candidate.store { throw ArchiveError.Reason.otherStore(head.store) }
-        // A lease that has ended meanwhile is tried again.
-        if head.lease > .zero {
-          throw ArchiveError.Reason.led(by: head.leader, for: head.lease)
-        }
       }
-      throw ArchiveError.Reason.away("other processes take the lead over and over")
+      lastHead = object
     }
 
-    private static let attempts = 10
+    /// Rows, with one statement.
+    public func get(_ names: [String], bytes: Int) throws(ArchiveError) -> [NamedBody] {
+      try perform(reading: true) { call in
+        guard call.hasSchema, !names.isEmpty else { return [] }
+        return try call.runPrepared(
+          PostgresStatements.getSome,
+          .text(store),
+          .texts(names),
+          .integer(Int64(bytes))
+        ).map { NamedBody(name: try $0.text(0), body: try $0.bytes(1)) }
+      }
+    }
+
+    /// Inserts a row, or updates that of the head; the first head makes the tables.
+    public func put(
+      _ body: [UInt8],
+      as name: String,
+      if condition: ObjectCondition
+    ) throws(ArchiveError) -> ObjectContents.Tag? {
+      if case .tag(let tag) = condition { return try put([], andHead: body, if: tag) }
+      return try perform { call in
+        if !call.hasSchema {
+          try call.connection.runScript(PostgresSchema.script, until: call.deadline)
+          hasSchema = true
+        }
+        return try call.runPrepared(
+          PostgresStatements.putIfAbsent,
+          .text(store),
+          .text(name),
+          .bytes(body)
+        ).first?.text(0)
+      }
+    }
+
+    /// Updates the row of the head and inserts the others, with one statement; wakes followers.
+    public func put(
+      _ objects: [NamedBody],
+      andHead head: [UInt8],
+      if tag: ObjectContents.Tag
+    ) throws(ArchiveError) -> ObjectContents.Tag? {
+      let new: ObjectContents.Tag? = try perform { call in
+        guard call.hasSchema else { return nil }
+        return try call.runPrepared(
+          PostgresStatements.putAndHead,
+          .text(store),
+          .text(tag),
+          .bytes(head),
+          .texts(objects.map(\.name)),
+          .byteStrings(objects.map(\.body))
+        ).first?.text(0)
+      }
+      if new != nil, !objects.isEmpty { notifier.notify() }
+      return new
+    }
+
+    /// The names, sizes and ages of rows.
+    public func list(_ prefix: String, after name: String) throws(ArchiveError) -> [ObjectEntry] {
+      try perform(reading: true) { call in
+        guard call.hasSchema else { return [] }
+        return try call.runPrepared(
+          PostgresStatements.list,
+          .text(store),
+          .text(prefix),
+          .text(prefix + "\u{10FFFF}"),
+          .text(name)
+        ).map { row in
+          ObjectEntry(
+            name: try row.text(0),
+            size: try row.integer(1),
+            age: .microseconds(try row.integer(2))
+          )
+        }
+      }
+    }
+
+    /// Removes rows, a hundred with a statement: each may have 64 MB.
+    public func remove(_ names: [String]) throws(ArchiveError) {
+      for start in stride(from: 0, to: names.count, by: 100) {
+        try perform { call in
+          let some = Array(names[start..<min(start + 100, names.count)])
+          if call.hasSchema {
+            try call.run(PostgresStatements.remove, .text(store), .texts(some))
+          }
+        }
+      }
+    }
 
     /// Checks that the role may make the tables, if there are none, or write them.
     public func checkMayStart() throws(ArchiveError) {
@@ -405,50 +430,6 @@
           """
           the role \(call.connection.user) lacks \(lacking), to make the tables; let an owner of the database run \(remedy)
           """
-        )
-      }
-    }
-
-    private func makeSchema(_ call: Call) throws {
-      do throws(PostgresFailure) {
-        try call.connection.runScript(PostgresSchema.script, until: call.deadline)
-        hasSchema = true
-      } catch {
-        guard case .server("42501", let message) = error else { throw error }
-        let user = call.connection.user.replacing(scalar: "\"", with: "\"\"")
-        throw ArchiveError.Reason.noAccess(
-          """
-          its tables cannot be made: \(message); let an owner of the database run \
-          CREATE SCHEMA strata AUTHORIZATION "\(user)";
-          """
-        )
-      }
-    }
-
-    /// Extends the lease.
-    public func renew(_ term: ArchiveTerm) throws(ArchiveError) {
-      try perform { call in
-        guard call.hasSchema else { throw ArchiveError.Reason.empty }
-        let renewed = try call.run(
-          PostgresStatements.renew,
-          .text(store),
-          .integer(term.epoch),
-          leader(term),
-          .integer(term.lease.leaseMicroseconds)
-        )
-        if renewed.isEmpty { throw try refusal(call) }
-      }
-    }
-
-    /// Ends the lease, so that another may lead at once.
-    public func release(_ term: ArchiveTerm) throws(ArchiveError) {
-      try perform { call in
-        guard call.hasSchema else { return }
-        try call.run(
-          PostgresStatements.release,
-          .text(store),
-          .integer(term.epoch),
-          leader(term)
         )
       }
     }

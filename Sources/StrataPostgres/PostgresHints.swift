@@ -106,18 +106,17 @@
     private static let shortestPause = Duration.milliseconds(500)
     private static let longestPause = Duration.seconds(15)
 
-    /// A connection that listens; nil while the store is not there.
+    /// A connection that listens.
     private func connected() throws -> PostgresConnection? {
       let connection = try access.connect()
-      guard try access.findsSchema(connection) else { return nil }
       let deadline = PostgresConnection.Deadline.now + access.callTimeout
       let rows = try connection.run(
-        PostgresStatements.number,
+        PostgresStatements.channelName,
         [.text(store)],
         until: deadline
       )
-      guard let number = try rows.first?.integer(0) else { return nil }
-      _ = try connection.run(PostgresStatements.listen(to: number), until: deadline)
+      guard let channel = try rows.first?.text(0) else { return nil }
+      _ = try connection.run(PostgresStatements.listen(to: channel), until: deadline)
       return connection
     }
 

@@ -214,6 +214,30 @@ struct ArchiveTests {
     #expect(try frames(of: pulled) == frames(of: path))
   }
 
+  /// As a server whose standby does not answer: what it shows may be lost with it.
+  @Test
+  func `what an archive shows is replicated once a later write was acknowledged`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...1, to: store)
+    try await persistence.replicated(through: 1)
+    let isSent = Lock(false)
+    archive.fail { call in
+      if call == "append" { isSent.withLock { $0 = true } }
+      let fails = ["append", "renew", "lead"].contains(call) && isSent.withLock { $0 }
+      return fails ? .unanswered : nil
+    }
+    add(2...2, to: store)
+    let calls = persistence.status.archive?.failedCalls ?? 0
+    while (persistence.status.archive?.failedCalls ?? 0) < calls + 4 { await Task.yield() }
+    let head = try await FolderArchive(folder).head()
+    #expect(head?.mark.revision == 2)
+    #expect(persistence.status.archive?.replicated == 1)
+    archive.work()
+    try await persistence.replicated(through: 2)
+    try await persistence.close()
+  }
+
   @Test
   func `an archive that went back gets the commits again`() async throws {
     let persistence = try await open()

@@ -67,7 +67,7 @@ struct ObjectArchiveTests {
   /// An archive that does something else before one of its operations, as a process that is stopped there.
   private final class StoppedArchive: ObjectArchive {
     let name: String
-    let chunkNames = ChunkNames()
+    let memory = ObjectMemory()
     private let inner: MemoryArchive
     private let left: Lock<Int>
     private let meanwhile: @Sendable () async throws -> Void
@@ -106,7 +106,7 @@ struct ObjectArchiveTests {
       _ body: [UInt8],
       as name: String,
       if condition: ObjectCondition
-    ) async throws(ArchiveError) -> Bool {
+    ) async throws(ArchiveError) -> ObjectContents.Tag? {
       try await stop()
       return await inner.put(body, as: name, if: condition)
     }

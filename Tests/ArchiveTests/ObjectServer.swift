@@ -88,12 +88,12 @@ final class ObjectServer: Sendable {
     case .put(let name, let body, nil):
       if state.objects[name] != nil { return Response(status: 412) }
       state.objects[name] = (body, now)
-      return Response(status: 200)
+      return Response(status: 200, tag: Checksum(of: body).description)
     case .put(let name, let body, let tag?):
       guard let object = state.objects[name] else { return Response(status: 404) }
       guard Checksum(of: object.body).description == tag else { return Response(status: 412) }
       state.objects[name] = (body, now)
-      return Response(status: 200)
+      return Response(status: 200, tag: Checksum(of: body).description)
     case .list(let prefix, let after):
       let names = state.objects.keys.filter { $0.hasPrefix(prefix) && $0 > after }.sorted()
       var page = names.prefix(3).map { name in
@@ -116,7 +116,7 @@ final class ObjectServer: Sendable {
 /// An archive at an ``ObjectServer``: the five operations, and nothing more.
 final class ServerArchive: ObjectArchive {
   let name = "https://objects.example/app"
-  let chunkNames = ChunkNames()
+  let memory = ObjectMemory()
   private let server: ObjectServer
 
   init(_ server: ObjectServer) { self.server = server }
@@ -146,12 +146,13 @@ final class ServerArchive: ObjectArchive {
     _ body: [UInt8],
     as name: String,
     if condition: ObjectCondition
-  ) throws(ArchiveError) -> Bool {
+  ) throws(ArchiveError) -> ObjectContents.Tag? {
     let tag: String? = if case .tag(let tag) = condition { tag } else { nil }
     for _ in 0..<100 {
-      switch server.send(.put(name, body, ifMatch: tag))?.status {
-      case 200: return true
-      case 404, 412: return false
+      let response = server.send(.put(name, body, ifMatch: tag))
+      switch response?.status {
+      case 200: return response?.tag
+      case 404, 412: return nil
       // Nothing was put.
       case 409, 503: continue
       // What is written once may be sent again, and is there then.

@@ -24,13 +24,7 @@
         open: { try PostgresArchive(bouncer.connection, store: store) },
         pass: { duration in
           let shift = "interval '\(duration / .seconds(1)) seconds'"
-          let number = "SELECT number FROM strata.store WHERE name = '\(store)'"
-          try server.sql(
-            """
-            UPDATE strata.store SET lease_until = lease_until - \(shift) WHERE name = '\(store)';
-            UPDATE strata.chunk SET added = added - \(shift) WHERE store = (\(number))
-            """
-          )
+          try server.sql("UPDATE strata.object SET put = put - \(shift) WHERE store = '\(store)'")
         }
       )
       try await conformance.check(law)

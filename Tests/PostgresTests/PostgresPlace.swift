@@ -33,18 +33,11 @@
       try PostgresArchive(server.connection(database), store: "app")
     }
 
-    private static let tables = [
-      "store", "catalog", "segment", "chunk", "snapshot", "snapshot_chunk",
-    ]
-
     func keepCopy() throws {
-      let copies = Self.tables.map { "CREATE TABLE copy.\($0) AS TABLE strata.\($0);" }
       try server.sql(
         """
-        BEGIN ISOLATION LEVEL REPEATABLE READ;
         SET client_min_messages = warning;
-        DROP SCHEMA IF EXISTS copy CASCADE; CREATE SCHEMA copy;
-        \(copies.joined(separator: "\n")) COMMIT
+        BEGIN; DROP TABLE IF EXISTS copy; CREATE TABLE copy AS TABLE strata.object; COMMIT
         """,
         in: database
       )
@@ -53,35 +46,26 @@
 
     func goBack() throws {
       guard hasCopy.withLock({ $0 }) else { return }
-      let copies = Self.tables.map {
-        "INSERT INTO strata.\($0) OVERRIDING SYSTEM VALUE SELECT * FROM copy.\($0);"
-      }
       try server.sql(
         """
         BEGIN;
-        LOCK TABLE strata.store IN ACCESS EXCLUSIVE MODE;
-        DELETE FROM strata.snapshot; DELETE FROM strata.store;
-        \(copies.joined(separator: "\n")) COMMIT
+        LOCK TABLE strata.object IN ACCESS EXCLUSIVE MODE;
+        DELETE FROM strata.object; INSERT INTO strata.object SELECT * FROM copy; COMMIT
         """,
         in: database
       )
     }
 
     func holds(_ text: String) throws -> Bool {
-      let columns = [
-        ("catalog", "body"), ("segment", "body"), ("chunk", "body"), ("snapshot", "image"),
-      ]
-      let counts = columns.map { table, column in
-        "(SELECT count(*) FROM strata.\(table) WHERE position('\(text)'::bytea IN \(column)) > 0)"
-      }
-      return try server.sql("SELECT \(counts.joined(separator: " + "))", in: database)
+      let count = "SELECT count(*) FROM strata.object WHERE position('\(text)'::bytea IN body) > 0"
+      return try server.sql(count, in: database)
         .trimmingCharacters(in: .whitespacesAndNewlines) != "0"
     }
 
     /// The server's clock is the one of all leases.
     func moveClock(of machine: Int, by seconds: TimeInterval) throws {
       try server.sql(
-        "UPDATE strata.store SET lease_until = lease_until - interval '\(seconds) seconds'",
+        "UPDATE strata.object SET put = put - interval '\(seconds) seconds'",
         in: database
       )
     }

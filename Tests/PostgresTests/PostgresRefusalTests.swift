@@ -161,15 +161,15 @@
       try await fill()
       let role = try newRole()
       let connection = server.connection(database, user: role)
-      try await expectRefusals(connection, "USAGE on the schema strata, SELECT on strata.catalog,")
+      try await expectRefusals(connection, "USAGE on the schema strata, SELECT on strata.format,")
       try server.sql("GRANT USAGE ON SCHEMA strata TO \(role)", in: database)
       try server.sql("GRANT SELECT ON ALL TABLES IN SCHEMA strata TO \(role)", in: database)
-      try server.sql("REVOKE SELECT ON strata.chunk FROM \(role)", in: database)
-      try await expectRefusals(connection, "the role \(role) lacks SELECT on strata.chunk;")
-      try server.sql("GRANT SELECT ON strata.chunk TO \(role)", in: database)
+      try server.sql("REVOKE SELECT ON strata.object FROM \(role)", in: database)
+      try await expectRefusals(connection, "the role \(role) lacks SELECT on strata.object;")
+      try server.sql("GRANT SELECT ON strata.object TO \(role)", in: database)
       try await follow(connection).close()
       let missing = try await refusal { try await open(connection).close() }
-      #expect(missing?.contains("INSERT on strata.catalog, UPDATE on strata.catalog") == true)
+      #expect(missing?.contains("INSERT on strata.object, UPDATE on strata.object") == true)
       #expect(
         missing?.hasSuffix(
           "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA strata TO \"\(role)\""

@@ -392,19 +392,20 @@ extension ArchiveConformance {
 
   private func checkPortions() async throws {
     let (archive, term) = try await led()
-    let sizes = [100, 100, 500, 1, 1]
+    // Larger than what a place adds to each of them.
+    let sizes = [10_000, 10_000, 50_000, 20_000, 1_000]
     var segments: [ArchiveSegment] = []
     for (index, size) in sizes.enumerated() {
       let revision = Int64(index + 1)
       segments.append(Self.segment(revision...revision, epoch: term.epoch, bytes: size))
       try await archive.append(segments[index], catalog: nil, in: term)
     }
-    for bytes in [Int.min, -1, 0, 1, 100] {
+    for bytes in [Int.min, -1, 0, 1, 10_000] {
       try equal(await archive.segments(after: 0, bytes: bytes), [segments[0]])
     }
-    try equal(await archive.segments(after: 0, bytes: 101), Array(segments[..<2]))
-    try equal(await archive.segments(after: 0, bytes: 201), Array(segments[..<3]))
-    try equal(await archive.segments(after: 0, bytes: 701), Array(segments[..<4]))
+    try equal(await archive.segments(after: 0, bytes: 12_000), Array(segments[..<2]))
+    try equal(await archive.segments(after: 0, bytes: 22_000), Array(segments[..<3]))
+    try equal(await archive.segments(after: 0, bytes: 82_000), Array(segments[..<4]))
     try equal(await archive.segments(after: 2, bytes: 1), [segments[2]])
     try equal(await archive.segments(after: 2, bytes: .max), Array(segments[2...]))
   }

@@ -18,8 +18,8 @@ package import StrataJournal
 public actor FolderArchive: ObjectArchive {
   /// The path of the folder.
   public nonisolated let name: String
-  /// The names of the chunks of the list that was read last.
-  public nonisolated let chunkNames = ChunkNames()
+  /// What this value has read and put.
+  public nonisolated let memory = ObjectMemory()
   private let executor = FileExecutor(label: "strata.archive")
   /// The queue of the archive, because calls wait for the disk.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -54,7 +54,7 @@ extension FolderArchive {
     try access {
       guard let file = try folder.read(name) else { return nil }
       // No other object has a tag, and the time of no other is asked for.
-      guard name == ObjectName.head else {
+      guard name == ObjectContents.headName else {
         return ObjectContents(body: file.contents, tag: "", time: file.time, age: .zero)
       }
       return ObjectContents(
@@ -73,18 +73,18 @@ extension FolderArchive {
     _ body: [UInt8],
     as name: String,
     if condition: ObjectCondition
-  ) throws(ArchiveError) -> Bool {
+  ) throws(ArchiveError) -> ObjectContents.Tag? {
     try access {
       try folder.locked(.takingOver) { held in
         switch condition {
-        case .absent: if try folder.has(name) { return false }
+        case .absent: if try folder.has(name) { return nil }
         case .tag(let tag):
           guard let file = try folder.read(name), Self.tag(of: file.contents) == tag else {
-            return false
+            return nil
           }
         }
         try held.write(body, to: name)
-        return true
+        return name == ObjectContents.headName ? Self.tag(of: body) : ""
       }
     }
   }

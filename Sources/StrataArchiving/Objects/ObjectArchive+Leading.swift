@@ -12,10 +12,11 @@ extension ObjectArchive {
   public func lead(_ candidate: ArchiveCandidate) async throws(ArchiveError) -> ArchiveHead {
     try await perform {
       if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
+      try await checkMayStart()
       for _ in 0..<Self.attempts {
-        let object = try await get(ObjectName.head)
+        let object = try await get(ObjectContents.headName)
         let head = try Self.head(of: candidate, after: object)
-        guard try await put(head, replacing: object) else { continue }
+        guard try await put(head, replacing: object?.tag) else { continue }
         let leftovers = try await leftovers(of: head)
         if !leftovers.isEmpty { try await remove(leftovers: leftovers, of: head) }
         if let led = try await foundHead(), led.head.epoch == head.epoch {
@@ -78,7 +79,7 @@ struct ObjectChange {
   /// The head that was read.
   let found: ObjectHead
   var head: ObjectHead
-  private(set) var objects: [(name: ObjectName, body: [UInt8])] = []
+  private(set) var objects: [NamedBody] = []
 
   /// - Parameter lease: How long the lease runs from now on.
   init(_ found: ObjectHead, lease: Duration) {
@@ -88,7 +89,9 @@ struct ObjectChange {
   }
 
   /// Adds an object, which is put before the head.
-  mutating func put(_ body: [UInt8], as name: ObjectName) { objects.append((name, body)) }
+  mutating func put(_ body: [UInt8], as name: ObjectName) {
+    objects.append(NamedBody(name: name.text, body: body))
+  }
 
   /// Replaces the catalog, if there is a new one.
   mutating func put(catalog: [UInt8]?, round: Int64) {
@@ -109,39 +112,60 @@ extension ObjectArchive {
 
   /// The head; nil while there is no store.
   func foundHead() async throws -> FoundHead? {
-    guard let object = try await get(ObjectName.head) else { return nil }
+    guard let object = try await get(ObjectContents.headName) else { return nil }
     return FoundHead(try ObjectHead(object), object)
   }
 
-  private func head(in term: ArchiveTerm) async throws -> FoundHead {
+  private func head(in term: ArchiveTerm) async throws -> TaggedHead {
     guard let found = try await foundHead() else { throw ArchiveError.Reason.empty }
-    guard term.isTerm(ofEpoch: found.head.epoch, found.head.leader) else {
+    return try Self.check(TaggedHead(head: found.head, tag: found.object.tag), in: term)
+  }
+
+  private static func check(_ head: TaggedHead, in term: ArchiveTerm) throws -> TaggedHead {
+    guard term.isTerm(ofEpoch: head.head.epoch, head.head.leader) else {
       throw ArchiveError.Reason.refused
     }
-    return found
+    return head
   }
 
   /// Throws `.refused` if another leads, and `.empty`; returns the round of what is put.
   func round(in term: ArchiveTerm) async throws -> Int64 { try await head(in: term).head.round }
 
-  /// Puts a head in place of the one that was read; returns whether it is there.
+  /// Puts objects, and a head in place of the one with a tag, or of none; returns whether it is there.
   ///
   /// If no answer comes, or the answer to a put that the place repeated, the head itself says it: once another is there,
-  /// the put has no effect any more. While the former one is there it may arrive later.
-  func put(_ head: ObjectHead, replacing object: ObjectContents?) async throws -> Bool {
-    let condition = object.map { ObjectCondition.tag($0.tag) } ?? .absent
-    let failure: ArchiveError?
-    let body = try head.encoded()
-    do throws(ArchiveError) {
-      if try await put(body, as: ObjectName.head, if: condition) { return true }
-      failure = nil
-    } catch {
-      guard case .away = error.reason else { throw error }
-      failure = error
+  /// the put has no effect any more. While the former one is there it may arrive later. If it is there, it is put once more: a
+  /// place may show what it has not kept yet, such as a server whose standby does not answer.
+  func put(
+    _ head: ObjectHead,
+    after objects: [NamedBody] = [],
+    replacing tag: ObjectContents.Tag?
+  ) async throws -> Bool {
+    var (head, objects, tag) = (head, objects, tag)
+    for attempt in 1... {
+      var failure: ArchiveError?
+      let body = try head.encoded()
+      do throws(ArchiveError) {
+        let new =
+          if let tag {
+            try await put(objects, andHead: body, if: tag)
+          } else {
+            try await put(body, as: ObjectContents.headName, if: .absent)
+          }
+        if let new {
+          if head.store != nil { memory.keep(TaggedHead(head: head, tag: new)) }
+          return true
+        }
+      } catch {
+        guard case .away = error.reason, attempt < Self.attempts / 2 else { throw error }
+        failure = error
+      }
+      let now = try await get(ObjectContents.headName)
+      if let failure, now?.tag == tag { throw failure }
+      guard let now, try ObjectHead(now).number == head.number else { return false }
+      (objects, tag) = ([], now.tag)
+      head.number = ObjectName.newNumber()
     }
-    let now = try await get(ObjectName.head)
-    if let now, try ObjectHead(now).number == head.number { return true }
-    if let failure, now?.tag == object?.tag { throw failure }
     return false
   }
 
@@ -157,14 +181,20 @@ extension ObjectArchive {
     try await perform {
       if let flaw { throw ArchiveError.Reason.unusable(flaw) }
       for _ in 0..<Self.attempts {
-        let found = try await head(in: term)
-        var change = ObjectChange(found.head, lease: term.lease)
-        try await body(&change)
+        let known = memory.takeHead()
+        let (change, tag): (ObjectChange, ObjectContents.Tag)
         do {
-          for (name, body) in change.objects {
-            _ = try await put(body, as: name.text, if: .absent)
-          }
-          guard try await put(change.head, replacing: found.object) else { continue }
+          let found =
+            if let known { try Self.check(known, in: term) } else { try await head(in: term) }
+          var changed = ObjectChange(found.head, lease: term.lease)
+          try await body(&changed)
+          (change, tag) = (changed, found.tag)
+        } catch  where known != nil {
+          // Another process may have replaced it.
+          continue
+        }
+        do {
+          guard try await put(change.head, after: change.objects, replacing: tag) else { continue }
         } catch let error as ArchiveError {
           guard case .away = error.reason else { throw error }
           // Another leader may have been the reason.

@@ -18,7 +18,7 @@ extension ObjectArchive {
         let chunks = try await unlistedChunks(of: change.head)
         // A leader may be adding the chunks of a snapshot at this moment.
         if chunks.contains(where: { $0.age > Self.ageOfOrphans }) { change.head.round += 1 }
-        guard try await put(change.head, replacing: found.object) else { continue }
+        guard try await put(change.head, replacing: found.object.tag) else { continue }
         let segments = try await list(ObjectName.segments).map(\.name).filter { name in
           guard case .segment(let name) = ObjectName(name) else { return false }
           return name.end.revision <= change.head.begin && name.round <= change.head.round

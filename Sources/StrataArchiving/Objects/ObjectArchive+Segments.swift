@@ -28,17 +28,15 @@ extension ObjectArchive {
   ) async throws(ArchiveError) -> [ArchiveSegment] {
     try await perform {
       try await readHistory { head in
-        var segments: [ArchiveSegment] = []
-        var size = 0
-        for name in try await segmentNames(of: head, after: revision) {
-          if !segments.isEmpty, size >= bytes { break }
-          // A segment that is removed now leaves a gap, as if it had been removed before.
-          guard let object = try await get(ObjectName.segment(name).text) else { continue }
-          let segment = try ArchiveSegment(object.body, name)
-          size += segment.body.count
-          segments.append(segment)
+        let names = try await segmentNames(of: head, after: revision).prefix(1_000).map { name in
+          (ObjectName.segment(name).text, name)
         }
-        return segments
+        // A segment that is removed now leaves a gap, as if it had been removed before.
+        let objects = try await get(names.map(\.0), bytes: bytes)
+        let known = Dictionary(uniqueKeysWithValues: names)
+        return try objects.compactMap { object in
+          try known[object.name].map { try ArchiveSegment(object.body, $0) }
+        }
       } ?? []
     }
   }
@@ -100,19 +98,25 @@ extension ObjectArchive {
         candidates.append(name)
       }
     }
-    // Of two that end at one mark the later one was named.
     candidates.sort { ($0.end.revision, $0.round) < ($1.end.revision, $1.round) }
+    // Of several that end at one mark, the later one that continues another was named: one that was put, and whose head was
+    // not, is left over.
+    let gaps = Dictionary(head.gaps.map { ($0.through, $0) }) { _, last in last }
+    var continuing: [HistoryMark: SegmentName] = [:]
+    var ending: [HistoryMark: SegmentName] = [:]
+    for name in candidates {
+      ending[name.end] = name
+      if name.start.revision <= limit || gaps[name.start] != nil || continuing[name.start] != nil {
+        continuing[name.end] = name
+      }
+    }
     var names: [SegmentName] = []
     var end = head.mark
     while end.revision > limit {
-      candidates.removeLast(
-        candidates.reversed().prefix { $0.end.revision > end.revision }.count
-      )
-      let ending = candidates.reversed().prefix { $0.end.revision == end.revision }
-      if let name = ending.first(where: { $0.end == end }) {
+      if let name = continuing[end] ?? ending[end] {
         names.append(name)
         end = name.start
-      } else if let gap = head.gaps.last(where: { $0.through == end }) {
+      } else if let gap = gaps[end] {
         end = gap.after
       } else if let name = candidates.last(where: { $0.end.revision < end.revision }) {
         names.append(name)

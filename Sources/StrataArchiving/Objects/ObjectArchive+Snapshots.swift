@@ -26,7 +26,7 @@ extension ObjectArchive {
           let image = try await get(ObjectName.image(name).text)
         else { return nil }
         let chunks = try record.chunkNames(name)
-        chunkNames.replace(by: chunks.values)
+        memory.replaceNames(by: chunks.values)
         return ArchiveSnapshot.List(image: image.body, chunks: chunks.mapValues(\.id))
       }
       guard let list = list ?? nil else {
@@ -90,30 +90,38 @@ extension ObjectArchive {
   /// The chunks, each from an object of its own.
   public func chunks(_ ids: [ArchiveChunk.ID]) async throws(ArchiveError) -> [ArchiveChunk] {
     try await perform {
-      var chunks: [ArchiveChunk] = []
-      var isListed = false
-      for id in ids {
-        var body = try await body(of: id)
-        if body == nil, !isListed {
-          isListed = true
-          chunkNames.add(
-            try await list(ObjectName.chunks).compactMap { entry in
-              guard case .chunk(let name) = ObjectName(entry.name) else { return nil }
-              return name
-            }
-          )
-          body = try await self.body(of: id)
-        }
-        guard let body else { throw ArchiveError.Reason.notFound("chunk \(id)") }
-        chunks.append(ArchiveChunk(id: id, body: body))
+      var found = try await knownChunks(ids)
+      if ids.contains(where: { found[$0] == nil }) {
+        memory.add(
+          try await list(ObjectName.chunks).compactMap { entry in
+            guard case .chunk(let name) = ObjectName(entry.name) else { return nil }
+            return name
+          }
+        )
+        found.merge(try await knownChunks(ids.filter { found[$0] == nil })) { first, _ in first }
       }
-      return chunks
+      return try ids.map { id in
+        guard let body = found[id] else { throw ArchiveError.Reason.notFound("chunk \(id)") }
+        return ArchiveChunk(id: id, body: body)
+      }
     }
   }
 
-  private func body(of id: ArchiveChunk.ID) async throws -> [UInt8]? {
-    guard let name = chunkNames.find(id) else { return nil }
-    return try await get(ObjectName.chunk(name).text)?.body
+  /// The bodies of those chunks whose names are known.
+  private func knownChunks(
+    _ ids: [ArchiveChunk.ID]
+  ) async throws -> [ArchiveChunk.ID: [UInt8]] {
+    let names = Dictionary(
+      ids.compactMap { id in
+        memory.find(id).map { (ObjectName.chunk($0).text, id) }
+      }
+    ) { first, _ in first }
+    if names.isEmpty { return [:] }
+    var bodies: [ArchiveChunk.ID: [UInt8]] = [:]
+    for object in try await get(Array(names.keys), bytes: .max) {
+      if let id = names[object.name] { bodies[id] = object.body }
+    }
+    return bodies
   }
 
   /// Adds a snapshot whose chunks are there.

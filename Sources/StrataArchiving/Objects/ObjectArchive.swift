@@ -5,7 +5,8 @@ import StrataJournal
 /// An archive at a place that keeps objects by their names: files of a folder, rows of a table, an object store over HTTP.
 ///
 /// A place implements five operations: ``get(_:)``, ``put(_:as:if:)``, ``list(_:after:)``, ``remove(_:)`` and
-/// ``Archive/hints()``. Every rule of an archive is here, over these.
+/// ``Archive/hints()``. Every rule of an archive is here, over these. Where one request can do more,
+/// ``get(_:bytes:)`` and ``put(_:andHead:if:)`` may be implemented as well.
 ///
 /// ```
 /// head                                            who leads, how far it is, and what belongs to it
@@ -29,20 +30,20 @@ import StrataJournal
 /// is to survive when it returns. After `ArchiveError.Reason.away(_:)` it may have taken effect, or may do so later. A place
 /// whose answer was lost does not repeat a put: the head is read again, which says whether it is there.
 public protocol ObjectArchive: Archive {
-  /// The names of the chunks of the list that was read last.
-  var chunkNames: ChunkNames { get }
+  /// What this value has read and put, so that it need not ask again.
+  var memory: ObjectMemory { get }
 
   /// An object; nil if there is none.
   func get(_ name: String) async throws(ArchiveError) -> ObjectContents?
 
-  /// Puts an object if the condition holds; returns whether it did.
+  /// Puts an object if the condition holds; returns its tag, and nil if it did not hold.
   ///
   /// Objects other than `head` are only put if they are absent.
   func put(
     _ body: [UInt8],
     as name: String,
     if condition: ObjectCondition
-  ) async throws(ArchiveError) -> Bool
+  ) async throws(ArchiveError) -> ObjectContents.Tag?
 
   /// The objects whose names begin with a prefix and sort after a name by their bytes; in any order.
   func list(_ prefix: String, after name: String) async throws(ArchiveError)
@@ -50,6 +51,55 @@ public protocol ObjectArchive: Archive {
 
   /// Removes objects; those that are not there count as removed.
   func remove(_ names: [String]) async throws(ArchiveError)
+
+  /// The first of these objects, in their order, up to about a number of bytes; those that are not there are left out.
+  ///
+  /// At least one if one is there. Without an implementation it gets one after the other.
+  func get(_ names: [String], bytes: Int) async throws(ArchiveError) -> [NamedBody]
+
+  /// Puts objects that are absent, then `head` if it has a tag; returns the tag of the new head, and nil if it had another one.
+  ///
+  /// Then the objects may be there. Without an implementation it puts one after the other.
+  func put(
+    _ objects: [NamedBody],
+    andHead head: [UInt8],
+    if tag: ObjectContents.Tag
+  ) async throws(ArchiveError) -> ObjectContents.Tag?
+}
+
+extension ObjectArchive {
+  /// Gets one after the other.
+  public func get(_ names: [String], bytes: Int) async throws(ArchiveError) -> [NamedBody] {
+    var (objects, size) = ([NamedBody](), 0)
+    for name in names {
+      if !objects.isEmpty, size >= bytes { break }
+      guard let object = try await get(name) else { continue }
+      objects.append(NamedBody(name: name, body: object.body))
+      size += object.body.count
+    }
+    return objects
+  }
+
+  /// Puts one after the other.
+  public func put(
+    _ objects: [NamedBody],
+    andHead head: [UInt8],
+    if tag: ObjectContents.Tag
+  ) async throws(ArchiveError) -> ObjectContents.Tag? {
+    for object in objects { _ = try await put(object.body, as: object.name, if: .absent) }
+    return try await put(head, as: ObjectContents.headName, if: .tag(tag))
+  }
+}
+
+/// An object that is written once.
+public struct NamedBody: Sendable, Equatable {
+  /// The name.
+  public let name: String
+  /// The bytes.
+  public let body: [UInt8]
+
+  /// Creates an object.
+  public init(name: String, body: [UInt8]) { (self.name, self.body) = (name, body) }
 }
 
 /// An object of an archive, as it was read.
@@ -59,6 +109,9 @@ public struct ObjectContents: Sendable, Equatable {
   /// Each put of `head` gives it another one, which it never had before. It may be a hash of the bytes: no two heads have
   /// the same. That of another object has no meaning.
   public typealias Tag = String
+
+  /// The name of the object that says who leads, and what belongs to the archive.
+  public static let headName = "head"
 
   /// The bytes.
   public let body: [UInt8]
@@ -98,28 +151,50 @@ public struct ObjectEntry: Sendable, Equatable {
   }
 }
 
-/// The names of the chunks of a list, so that a reader of the list finds them without another one.
+/// What a value of an archive has read and put: the names of the chunks of the list that was read last, so that they are found
+/// without another list, and the head that it has put, so that its next change does not read it.
 ///
 /// A value of an archive has one of its own.
-public final class ChunkNames: Sendable {
-  private let names = Lock<[ArchiveChunk.ID: ChunkName]>([:])
+public final class ObjectMemory: Sendable {
+  private struct Memory {
+    var names: [ArchiveChunk.ID: ChunkName] = [:]
+    var head: TaggedHead?
+  }
 
-  /// No names.
+  private let memory = Lock(Memory())
+
+  /// Nothing.
   public init() {}
 
   /// Forgets the names, and takes these.
-  func replace(by new: some Sequence<ChunkName>) {
-    names.withLock { $0 = [:] }
+  func replaceNames(by new: some Sequence<ChunkName>) {
+    memory.withLock { $0.names = [:] }
     add(new)
   }
 
   func add(_ new: some Sequence<ChunkName>) {
-    names.withLock { names in
-      for name in new { names[name.id] = name }
+    memory.withLock { memory in
+      for name in new { memory.names[name.id] = name }
     }
   }
 
-  func find(_ id: ArchiveChunk.ID) -> ChunkName? { names.withLock { $0[id] } }
+  func find(_ id: ArchiveChunk.ID) -> ChunkName? { memory.withLock { $0.names[id] } }
+
+  func keep(_ head: TaggedHead) { memory.withLock { $0.head = head } }
+
+  /// Returns the head and forgets it: another process may have replaced it.
+  func takeHead() -> TaggedHead? {
+    memory.withLock { memory in
+      defer { memory.head = nil }
+      return memory.head
+    }
+  }
+}
+
+/// A head that names a store, and its tag.
+struct TaggedHead: Sendable {
+  let head: ObjectHead
+  let tag: ObjectContents.Tag
 }
 
 extension ObjectArchive {

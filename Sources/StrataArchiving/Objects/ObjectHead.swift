@@ -3,7 +3,7 @@ import StrataBase
 import StrataJournal
 
 /// The object `head`: who leads, how far the archive is, and what belongs to it.
-struct ObjectHead: HashedJSON, Equatable {
+struct ObjectHead: HashedJSON, Equatable, Sendable {
   /// The format of all objects.
   static let format = 4
 
@@ -122,5 +122,13 @@ struct FoundHead {
         ? object.time.addingTimeInterval(TimeInterval(head.lease) / 1_000_000) : nil,
       mark: head.mark
     )
+  }
+}
+
+extension ArchiveHead {
+  /// The head of an archive from its object `head`; nil if its store was removed.
+  package init?(_ object: ObjectContents) throws {
+    guard let found = FoundHead(try ObjectHead(object), object) else { return nil }
+    self = found.archiveHead
   }
 }

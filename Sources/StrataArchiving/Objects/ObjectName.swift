@@ -12,7 +12,6 @@ enum ObjectName: Hashable {
   case catalog(number: String, round: Int64)
   case chunk(ChunkName)
 
-  static let head = "head"
   static let segments = "segments/"
   static let snapshots = "snapshots/"
   static let images = "images/"

@@ -140,7 +140,7 @@
     ) throws(PostgresFailure) -> [PostgresRow] {
       guard keepsPrepared else { return try run(sql, parameters, until: deadline) }
       // The name is made from the text, so clients that share a session agree on what a name stands for.
-      let name = "strata_" + Checksum(of: Array(sql.utf8)).bytes.hexadecimal
+      let name = "strata_\(Checksum(of: Array(sql.utf8)))"
       do throws(PostgresFailure) {
         if !prepared.contains(name) {
           try prepare(sql, parameters, as: name, until: deadline)

@@ -40,7 +40,7 @@ package actor MemoryArchive: ObjectArchive {
   }
 
   package nonisolated let name = "in memory"
-  package nonisolated let chunkNames = ChunkNames()
+  package nonisolated let memory = ObjectMemory()
   private let place: Place
   private let fence: Fence
   private let now: @Sendable () -> Date
@@ -79,7 +79,7 @@ package actor MemoryArchive: ObjectArchive {
     _ body: [UInt8],
     as name: String,
     if condition: ObjectCondition
-  ) -> Bool {
+  ) -> ObjectContents.Tag? {
     // Tags go on where the contents go back.
     let number = place.puts.withLock { number in
       number += 1
@@ -93,7 +93,7 @@ package actor MemoryArchive: ObjectArchive {
       return true
     }
     if isPut, name == "head" { ownHead = object }
-    return isPut
+    return isPut ? object.tag : nil
   }
 
   package func list(_ prefix: String, after name: String) -> [ObjectEntry] {
