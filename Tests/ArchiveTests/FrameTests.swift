@@ -169,7 +169,7 @@ struct FrameTests {
     try append([frames[0]], to: copy)
     let before = try contents(of: copy)
     let (frame, other) = (frames[1], Checksum(of: []))
-    let blocks = try frame.blocks.map { try ChangeBlock($0) }
+    let blocks = frame.blocks
     var hashes: [Int64: Checksum] = [:]
     for layout in frame.layouts { hashes[layout.number] = layout.layout.id }
     // Right in itself, after another first delta.

@@ -130,6 +130,29 @@
     }
 
     @Test
+    func `a role that only reads can pull, list, verify and ask for the status`() async throws {
+      let app = try await write(1...2)
+      #expect(try strata("push", app, "--to", url).status == 0)
+      let role = "reader_\(UUID().uuidString.prefix(8).lowercased())"
+      try server.sql(
+        """
+        CREATE ROLE \(role) LOGIN; ALTER ROLE \(role) SET default_transaction_read_only = on;
+        GRANT USAGE ON SCHEMA strata TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA strata TO \(role)
+        """,
+        in: database
+      )
+      let reading = "postgres://\(role)@127.0.0.1:\(server.port)/\(database)"
+      for command in [["archive", "status"], ["archive", "list"], ["archive", "verify"]] {
+        let result = try strata(command[0], command[1], "--from", reading)
+        #expect(result.status == 0, "\(command): \(result.text)")
+      }
+      let copy = directory.path("copy.strata")
+      #expect(try strata("pull", copy, "--from", reading).text.contains("revision 2"))
+      let more = try strata("push", app, "--to", reading)
+      #expect(more.status != 0 && more.text.contains("read-only"), "\(more.text)")
+    }
+
+    @Test
     func `a password comes from a service and a password file, and is not shown`() async throws {
       let role = "role_\(UUID().uuidString.prefix(8).lowercased())"
       try server.sql("CREATE ROLE \(role) LOGIN PASSWORD 'pass-of-role'")

@@ -56,6 +56,8 @@
       let path = try StorePath(directory.path("pulled.strata"), for: .archiving)
       let pull = ArchivePull(from: reading, to: path, on: .system)
       #expect(try await pull.run().revision == 1)
+      let report = try await ArchivePull.verify(reading)
+      #expect(report.isSound, "\(report)")
 
       let follower = try await follow(standby.connection())
       let replica = LibraryStore(follower)

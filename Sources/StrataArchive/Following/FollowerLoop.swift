@@ -251,9 +251,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     do {
       for frame in frames {
         for layout in frame.layouts { try batch.catalog.add(layout) }
-        batch.deltas.append(
-          try decoder.decode(frame.header, try frame.changeBlocks(), batch.catalog)
-        )
+        batch.deltas.append(try decoder.decode(frame.header, frame.blocks, batch.catalog))
       }
     } catch {
       batch.failure = error

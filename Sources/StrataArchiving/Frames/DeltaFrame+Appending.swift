@@ -65,9 +65,9 @@ extension DeltaFrame {
       }
     }
     for (number, block) in blocks.enumerated().dropFirst() {
-      try journal.appendBlock(number, of: header.revision, block)
+      try journal.appendBlock(number, of: header.revision, block.bytes)
     }
-    try journal.append(header, body: blocks[0], hash: chain)
+    try journal.append(header, body: blocks[0].bytes, hash: chain)
   }
 
   private func check(of identity: StoreIdentity, after end: End) throws(CorruptionError) {

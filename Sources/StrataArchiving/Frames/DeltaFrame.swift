@@ -22,7 +22,7 @@ import StrataRecords
 /// all others of a table with sealed records, whose inner layouts are not visible; sorted by number. The
 /// encoding is canonical: a delta has exactly one frame. The chain of a frame must follow from its contents
 /// and the chain before, so it shows which frame it continues.
-package struct DeltaFrame: Sendable, Equatable {
+package struct DeltaFrame: Sendable {
   /// A row of `entity_table`.
   package struct Table: Sendable, Equatable {
     package var name: String
@@ -41,7 +41,7 @@ package struct DeltaFrame: Sendable, Equatable {
   package let origin: StoreIdentity.Origin
   package let tables: [Table]
   package let layouts: [LayoutCatalog.Row]
-  package let blocks: [[UInt8]]
+  package let blocks: [ChangeBlock]
   /// The chain at this delta.
   package let chain: Checksum
 
@@ -49,9 +49,7 @@ package struct DeltaFrame: Sendable, Equatable {
   static let version: UInt8 = 1
   /// The most tables and the most layouts of a frame.
   package static let rowLimit = 1 << 16
-}
 
-extension DeltaFrame {
   /// Checks that the parts of a delta, from a file or a frame, fit together.
   package init(
     storeID: UUID,
@@ -114,22 +112,18 @@ extension DeltaFrame {
     self.origin = origin
     self.tables = tables
     self.layouts = layouts
-    self.blocks = blocks.map(\.bytes)
+    self.blocks = blocks
     self.chain = chain
-  }
-
-  /// The blocks, to be read.
-  package func changeBlocks() throws(CorruptionError) -> [ChangeBlock] {
-    var parsed: [ChangeBlock] = []
-    for block in blocks {
-      parsed.append(try ChangeBlock(block, of: "delta \(header.revision)"))
-    }
-    return parsed
   }
 
   static func isOrdered(_ a: String, before b: String) -> Bool {
     a.utf8.lexicographicallyPrecedes(b.utf8)
   }
+}
+
+extension DeltaFrame: Equatable {
+  /// Whether both have the same bytes.
+  package static func == (a: Self, b: Self) -> Bool { a.chain == b.chain && a.body() == b.body() }
 }
 
 /// Writing.
@@ -173,7 +167,7 @@ extension DeltaFrame {
       Self.append(layout.layout.body, to: &bytes)
     }
     bytes.appendVarint(UInt64(blocks.count))
-    for block in blocks { Self.append(block, to: &bytes) }
+    for block in blocks { Self.append(block.bytes, to: &bytes) }
     return bytes + chain.bytes
   }
 
