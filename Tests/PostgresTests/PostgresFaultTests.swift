@@ -314,6 +314,19 @@
       // Without the standby nothing is acknowledged.
       try standby.stop()
       await expectAway { try await append(21...21, to: archive, in: term) }
+      // A backend whose wait an operator cancels has committed on the primary alone, and its statement succeeds.
+      let isDone = Lock(false)
+      let cancelling = Task {
+        let cancel = """
+          SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity, pg_sleep(0.01) WHERE wait_event = 'SyncRep'
+          """
+        var cancelled = 0
+        while !isDone.withLock({ $0 }) { cancelled += Int(try primary.sql(cancel)) ?? 0 }
+        return cancelled
+      }
+      await expectAway { try await archive.renew(term) }
+      isDone.withLock { $0 = true }
+      #expect(try await cancelling.value > 0)
       try primary.kill()
       try standby.start()
       try standby.promote()

@@ -19,6 +19,7 @@
     private let handle: OpaquePointer
     private let canceller: PostgresCanceller
     private let secrets: [String]
+    private let notices = Notices()
     /// The statements that the server has prepared for this connection.
     private var prepared: Set<String> = []
     /// Whether the server keeps what it has prepared.
@@ -41,6 +42,8 @@
       self.canceller = canceller
       self.secrets = secrets
       handle = try Self.connect(attempts, within: time, secrets)
+      let receiver = Unmanaged.passUnretained(notices).toOpaque()
+      PQsetNoticeReceiver(handle, { Notices.receive($1, $0) }, receiver)
     }
 
     deinit { PQfinish(handle) }
@@ -112,6 +115,23 @@
         state = PQconnectPoll(handle)
       }
       throw refusal(of: handle, among: hosts, secrets)
+    }
+  }
+
+  /// What a server says beside its results.
+  ///
+  /// A backend that is cancelled while it waits for a synchronous standby has committed, and says so in a warning alone
+  /// (`SyncRepWaitForLSN` in PostgreSQL's `syncrep.c`): the statement succeeds, and may be lost with the server.
+  private final class Notices {
+    var isUnreplicated = false
+
+    static func receive(_ notice: OpaquePointer?, _ receiver: UnsafeMutableRawPointer?) {
+      // `PG_DIAG_SOURCE_FUNCTION`, a macro of a character. The text is in the language of the server.
+      guard let notice, let receiver,
+        let function = PQresultErrorField(notice, Int32(UInt8(ascii: "R"))),
+        String(cString: function) == "SyncRepWaitForLSN"
+      else { return }
+      Unmanaged<Notices>.fromOpaque(receiver).takeUnretainedValue().isUnreplicated = true
     }
   }
 
@@ -255,6 +275,9 @@
         case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
         default: failure = failure ?? self.failure(of: result)
         }
+      }
+      if notices.isUnreplicated {
+        throw failure ?? .lost("the server has committed it, and its standby may not have it")
       }
       if let failure { throw failure }
       return rows
