@@ -67,6 +67,18 @@ extension Connection {
     guard case .integer(let limit) = value else { throw unexpected(value, of: "max_page_count") }
     return Int(limit)
   }
+
+  /// Lets the authorizer know of the columns that `INSERT INTO b SELECT * FROM a` reads, also in a trigger.
+  ///
+  /// Of two tables with the same columns, SQLite copies rows as they are stored, and reports no read. It does not where it
+  /// counts changes (`xferOptimization` in `insert.c`). Statements that change rows then return their number.
+  ///
+  /// - Throws: `.mismatch` for a SQLite that was compiled without the pragma.
+  package func reportWholeCopies() throws(SQLiteError) {
+    try setPragma("count_changes=ON")
+    let value = try pragma("count_changes")
+    guard value == .integer(1) else { throw unexpected(value, of: "count_changes") }
+  }
 }
 
 extension Connection {

@@ -42,6 +42,34 @@ import Testing
       .map(\.description)
   }
 
+  /// Of tables with the same columns, SQLite copies rows as they are stored, and does not say which columns it reads.
+  @Test(arguments: [
+    "INSERT INTO other SELECT * FROM counts;",
+    "REPLACE INTO other SELECT * FROM counts;",
+    """
+    CREATE TEMP TABLE start(n);
+    CREATE TEMP TRIGGER copy AFTER INSERT ON start BEGIN INSERT INTO other SELECT * FROM counts; END;
+    INSERT INTO start VALUES (1); DROP TABLE start;
+    """,
+  ])
+  func `rows that a statement copies whole keep their values`(_ copy: String) async throws {
+    let columns = "(id INTEGER PRIMARY KEY, name TEXT, n INTEGER)"
+    let other = "CREATE TABLE other\(columns); \(copy)"
+    let scripts = [
+      "CREATE TABLE counts\(columns); INSERT INTO counts VALUES (1, 'a', 10), (2, 'b', 20)",
+      "\(other) ALTER TABLE other RENAME TO copies;",
+      "\(other) DROP TABLE counts; ALTER TABLE other RENAME TO counts;",
+    ]
+    let migrations = try scripts.enumerated().map {
+      try DataMigration("000\($0.offset + 1)_script", sql: $0.element)
+    }
+    _ = try await DataMigrator(migrations, at: sample.path).up()
+    for table in ["copies", "counts"] {
+      let result = try StoreQuery(path: sample.path).run("SELECT name, n FROM \(table)")
+      #expect(try result.rows() == [[.text("a"), .integer(10)], [.text("b"), .integer(20)]])
+    }
+  }
+
   @Test func `a table that has another name is compared with what it was`() async throws {
     #expect(try await losses(of: "ALTER TABLE documents RENAME TO papers") == [])
     #expect(

@@ -58,6 +58,7 @@ final class ScriptDatabase {
     _ body: ([StatementAction]) throws -> Void
   ) throws {
     var position = ScriptPosition(script)
+    if purpose == .learning { try connection.reportWholeCopies() }
     try confined(
       within: limit,
       at: { position.line(of: $0, at: connection.lastErrorOffset) }

@@ -146,6 +146,12 @@ extension ScriptGenerator {
         "CREATE TABLE new_rows AS SELECT * FROM \(name)", "DROP TABLE \(name)",
         "ALTER TABLE new_rows RENAME TO \(name)",
       ]
+    case .rebuildWhole:
+      return ["CREATE TABLE new_rows(\(sameColumns(as: table)))"] + copy(of: name, to: "new_rows")
+        + [
+          "DROP TABLE \(name)", "ALTER TABLE new_rows RENAME TO \(name)",
+        ]
+    case .copyWhole: return copyWhole(table)
     case .replaceTable:
       // A table of the same name and none of the rows.
       tables.remove(at: number)
@@ -162,6 +168,39 @@ extension ScriptGenerator {
       ]
     default: return nil
     }
+  }
+
+  /// The columns of a table as they are declared, of which SQLite copies rows without reading them one by one.
+  private func sameColumns(as table: Table) -> String {
+    let key =
+      table.id.isInteger ? "INTEGER PRIMARY KEY" : "\(table.id.declaration) PRIMARY KEY NOT NULL"
+    return (["id \(key)"] + table.columns.map { "\(quoted($0.name)) \($0.kind.declaration)" })
+      .joined(separator: ", ")
+  }
+
+  private mutating func copyWhole(_ table: Table) -> [String] {
+    let (name, copy) = (quoted(table.name), newName("t"))
+    tables.append(Table(name: copy, columns: table.columns, id: table.id))
+    let copied =
+      ["CREATE TABLE \(quoted(copy))(\(sameColumns(as: table)))"]
+      + self.copy(of: name, to: quoted(copy))
+    if chance(60) { return copied }
+    // Back into a table that has rows of records.
+    return copied + [
+      "DELETE FROM \(name) WHERE \(condition(table))",
+      "\(pick(["INSERT OR IGNORE", "REPLACE"])) INTO \(name) SELECT * FROM \(quoted(copy))",
+    ]
+  }
+
+  /// Copies whole rows, in the statement itself or in a trigger.
+  private mutating func copy(of table: String, to other: String) -> [String] {
+    let statement = "INSERT INTO \(other) SELECT * FROM \(table)"
+    if chance(75) { return [statement] }
+    return [
+      "CREATE TEMP TABLE start(n)",
+      "CREATE TEMP TRIGGER starts AFTER INSERT ON start BEGIN \(statement); END",
+      "INSERT INTO start VALUES (1)", "DROP TABLE start",
+    ]
   }
 
   private mutating func swapTables(_ number: Int) -> [String] {

@@ -32,7 +32,8 @@ struct ScriptStatement: Equatable, Sendable, CustomStringConvertible {
     case renameColumn, renameColumnCase, dropColumn, swapColumns, remakeColumn
     // Tables.
     case createTable, createTableAs, createStrict, renameTable, renameTableCase, dropTable
-    case swapTables, rebuild, rebuildAs, rebuildType, replaceTable, copyAndReplace
+    case swapTables, rebuild, rebuildAs, rebuildType, rebuildWhole, copyWhole, replaceTable,
+      copyAndReplace
     // What is gone when the script ends.
     case createTemporary, createTemporaryAs, shadowTable, shadowView
     case createIndex, createUniqueIndex, createPartialIndex, createExpressionIndex, dropIndex
@@ -52,7 +53,8 @@ struct ScriptStatement: Equatable, Sendable, CustomStringConvertible {
       switch self {
       case .renameColumn, .renameColumnCase, .swapColumns, .renameTable, .renameTableCase,
         .swapTables,
-        .dropTable, .replaceTable, .rebuild, .rebuildAs, .rebuildType, .copyAndReplace:
+        .dropTable, .replaceTable, .rebuild, .rebuildAs, .rebuildType, .rebuildWhole,
+        .copyAndReplace:
         true
       default: false
       }
@@ -64,7 +66,8 @@ struct ScriptStatement: Equatable, Sendable, CustomStringConvertible {
       case .delete, .deleteAll, .deleteIn, .deleteUsing, .deleteNatural, .deleteCTE,
         .deleteReturning, .insertOrReplace, .replaceInto, .insertSelect, .updateOrReplace,
         .dropTable,
-        .replaceTable, .rebuild, .rebuildAs, .rebuildType, .copyAndReplace, .deleteTrigger,
+        .replaceTable, .rebuild, .rebuildAs, .rebuildType, .rebuildWhole, .copyWhole,
+        .copyAndReplace, .deleteTrigger,
         .beforeTrigger, .insertTrigger, .updateTrigger, .viewTrigger, .createTable:
         true
       default: false
@@ -75,6 +78,7 @@ struct ScriptStatement: Equatable, Sendable, CustomStringConvertible {
     var copiesRows: Bool {
       switch self {
       case .insertSelect, .upsertSelect, .createTableAs, .rebuild, .rebuildAs, .rebuildType,
+        .rebuildWhole, .copyWhole,
         .copyAndReplace, .createTemporaryAs, .shadowTable, .shadowView, .insertTrigger,
         .updateTrigger, .deleteTrigger, .beforeTrigger, .viewTrigger:
         true
