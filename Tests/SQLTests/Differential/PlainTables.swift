@@ -76,7 +76,7 @@ struct PlainTables {
 
   /// Runs a script; after an error the tables are of no further use.
   mutating func run(_ script: [ScriptStatement]) throws {
-    if hasRun { try declare(try kept()) }
+    if hasRun { try declareAgain() }
     hasRun = true
     try connection.execute("BEGIN")
     var roots = try Self.roots(of: connection)
@@ -99,6 +99,15 @@ struct PlainTables {
       }
     }
     contents = try Self.contents(of: connection)
+  }
+
+  /// Makes the tables for the next script; the first one may have left two rows with one ID, which are no records.
+  private mutating func declareAgain() throws {
+    do {
+      try declare(try kept())
+    } catch let error as SQLiteError where error.code.primary == .constraint {
+      throw Failure(sql: error.sql ?? "", message: error.message)
+    }
   }
 
   /// DEFAULT and NOT NULL, which stay when a script ends.
