@@ -67,13 +67,13 @@ CREATE TABLE declared_column (
 ) STRICT, WITHOUT ROWID;
 
 -- How to read the records of a table: the names and kinds of their fields. Rows are added, never
--- changed; the last one of a table is the one its next record is written against.
+-- changed; the last one of a table is the one its next record is written against. So a layout that is in use again
+-- has a row again.
 CREATE TABLE layout (
   id           INTEGER PRIMARY KEY,
   entity_table TEXT    NOT NULL,
   hash         BLOB    NOT NULL CHECK (length(hash) = 16),
-  body         BLOB    NOT NULL,
-  UNIQUE (entity_table, hash)
+  body         BLOB    NOT NULL
 ) STRICT;
 
 -- The journal. A row covers the revisions first...revision: one, unless commits were merged while

@@ -145,12 +145,12 @@ package struct TableSummary: Codable, Sendable, Equatable {
   package var count: Int
   /// The bytes of the records.
   package var bytes: Int
-  /// The fields of its newest layout; a value that is not a record has one without a name.
+  /// The fields of its records; a value that is not a record has one without a name.
   package var fields: [FieldSummary]
 }
 
 extension TableSummary {
-  /// - Parameter dropped: Fields of the layout whose columns were dropped.
+  /// - Parameter dropped: Fields of layouts whose columns were dropped.
   init(
     _ name: String,
     _ size: TableSize,
@@ -158,7 +158,7 @@ extension TableSummary {
     without dropped: Set<String>
   ) {
     let isValue = StoredValues.name(ofTable: name) != nil
-    let fields = (catalog.lastOfTable[name]?.fields ?? []).filter { !dropped.contains($0.name) }
+    let fields = catalog.fields(of: name).filter { !dropped.contains($0.name) }
     self.init(
       name: name,
       kind: isValue ? .value : .entities,

@@ -138,7 +138,7 @@ package struct EntityAddition: Sendable {
             record.removeAll(keepingCapacity: true)
             let object = try entity.object(referringAs: writer.layout)
             let layout = try writer.encode(object, into: &record)
-            let number = try session.number(of: layout, table: table)
+            let number = try session.number(of: layout, table: table, for: .next)
             try session.note(record, layout, table: table)
             try delta.put(
               StoredEntity(table: table, id: entity.id[...], layout: number, record: record[...])

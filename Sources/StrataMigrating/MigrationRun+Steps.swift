@@ -342,12 +342,14 @@ extension MigrationReport.Step {
 }
 
 extension MigrationWorkspace {
-  /// Makes a table what it was in another state of the file.
+  /// Makes a table what it was in another state of the file, whose last layout is in use again.
   fileprivate func restore(_ table: String, from state: EntityState) throws {
     var scan = state.scan(table)
     var (then, now) = (Peekable { try scan.next() }, before(table))
+    var last: Int64 = 0
     while let id = (try then.peek()?.id).orEarlier(try now.peek()?.id) {
       let wanted = try then.next { $0.id == id }
+      if let wanted { last = max(last, wanted.layout) }
       if try now.next(if: { $0.id == id }) == wanted { continue }
       if let wanted {
         try put((wanted.layout, Array(wanted.record)), id: Array(id), from: nil, in: table)
@@ -355,5 +357,7 @@ extension MigrationWorkspace {
         try clear(Array(id), in: table, .removed)
       }
     }
+    guard last > 0, case let layout = try layout(last), !layout.isOfSealedRecords else { return }
+    try resume(table, with: layout)
   }
 }

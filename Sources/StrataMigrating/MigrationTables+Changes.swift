@@ -244,7 +244,7 @@ extension MigrationTables {
     let staging = workspace.staging
     if let layout = workspace.newestLayout(of: table) {
       let id = Layout.Reference(path: [.field("id")], table: table)
-      workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
+      try workspace.resume(table, with: layout.holding(kind, at: [id] + references))
     }
     var left = staging.moved()
     while let (old, _, _) = try left.next() { try workspace.clear(old, in: table, .moved) }
@@ -286,7 +286,7 @@ extension MigrationTables {
     if !references.isEmpty {
       try workspace.checkIsReadable(table)
       if let layout = workspace.newestLayout(of: table) {
-        workspace.resume(table, with: try layout.holding(kind, at: references))
+        try workspace.resume(table, with: layout.holding(kind, at: references))
       }
       for reference in references { allow(.lossy("\(table).\(reference.field)")) }
     }

@@ -211,9 +211,7 @@ extension MigrationTables {
       let table = change.table
       if change.kind == .created { workspace.addTable(table) }
       if let layout = change.layout {
-        let layout = try referring(layout)
-        _ = try workspace.session.number(of: layout, table: table)
-        workspace.resume(table, with: layout)
+        try workspace.resume(table, with: try referring(layout))
       }
       if change.kind != .kept {
         // The fields of another table that had the name are no columns of it.

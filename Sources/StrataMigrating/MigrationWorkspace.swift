@@ -226,8 +226,9 @@ extension MigrationWorkspace {
     return (try writer.encode(object, into: &bytes), bytes)
   }
 
-  /// Lets further records of a table start from a layout.
-  func resume(_ table: String, with layout: Layout) {
+  /// Lets further records of a table start from a layout, which is the last one of the table from now on.
+  func resume(_ table: String, with layout: Layout) throws {
+    try session.number(of: layout, table: table, for: .next)
     writers[table] = RecordWriter(resuming: layout)
   }
 
@@ -250,7 +251,11 @@ extension MigrationWorkspace {
         guard let changed = try change(layout) else { continue }
         numbers[number] = try session.number(of: changed, table: name)
       }
-      if let newest = try newest.flatMap(change) { resume(name, with: newest) }
+      guard let newest = try newest.flatMap(change) else { continue }
+      try resume(name, with: newest)
+      for (number, layout) in layouts where try change(layout) == newest {
+        numbers[number] = try session.number(of: newest, table: name)
+      }
     }
     return numbers
   }

@@ -27,7 +27,7 @@ package struct LayoutCatalog: Sendable {
   private var tableOfNumber: [Int64: String] = [:]
   private var lastNumber: Int64 = 0
   /// The layout that the next record of each table is written with, before it is sealed.
-  package private(set) var lastOfTable: [String: Layout] = [:]
+  private var next: [String: (number: Int64, layout: Layout)] = [:]
 
   /// What readers show in place of values; nil for the values themselves.
   package var mask: RecordMask?
@@ -89,13 +89,33 @@ package struct LayoutCatalog: Sendable {
   /// The numbers of all layouts.
   package var allNumbers: [Int64] { byNumber.keys.inOrder() }
 
+  /// What a layout is for.
+  package enum Use {
+    /// A record that keeps its bytes.
+    case kept
+    /// The further records of its table.
+    case next
+  }
+
   /// The number of a table's layout; writes it if it is new, in the caller's transaction.
+  ///
+  /// The last layout of a table is the one in use, so one that comes into use again is written again.
   package mutating func number(
     of layout: Layout,
     table: String,
+    for use: Use = .kept,
     in connection: Connection
   ) throws(SQLiteError) -> Int64 {
-    if let number = numbers[Key(table: table, hash: layout.id)] { return number }
+    if let next = next[table], next.layout == layout { return next.number }
+    if use == .kept, let number = numbers[Key(table: table, hash: layout.id)] { return number }
+    return try append(layout, table, to: connection)
+  }
+
+  private mutating func append(
+    _ layout: Layout,
+    _ table: String,
+    to connection: Connection
+  ) throws(SQLiteError) -> Int64 {
     let number = unusedNumber
     try connection.run(
       "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)",
@@ -116,12 +136,15 @@ package struct LayoutCatalog: Sendable {
     tableOfNumber[number] = table
     tables.insert(table)
     numbers[Key(table: table, hash: layout.id)] = number
-    if !layout.isOfSealedRecords { lastOfTable[table] = layout }
+    if !layout.isOfSealedRecords { next[table] = (number, layout) }
     lastNumber = max(lastNumber, number)
   }
 
   /// The layout that the next record of a table is written with; nil for a table without records.
-  package func lastLayout(of table: String) -> Layout? { lastOfTable[table] }
+  package func lastLayout(of table: String) -> Layout? { next[table]?.layout }
+
+  /// The same of every table.
+  package var lastOfTable: [String: Layout] { next.mapValues(\.layout) }
 
   /// The table whose records a layout was created for.
   package func table(of number: Int64) -> String? { tableOfNumber[number] }
@@ -140,12 +163,12 @@ package struct LayoutCatalog: Sendable {
   /// Adds the row of another file of the store; throws if this file has another row in its place.
   package static func add(_ row: Row, to connection: Connection) throws {
     let hash = row.layout.id
-    let known = try connection.all(
-      "SELECT id, entity_table, hash FROM layout WHERE id = ? OR (entity_table = ? AND hash = ?)",
-      [.integer(row.number), .text(row.table), .blob(hash.bytes)]
-    ) { (try $0.int(0), try $0.text(1), try $0.blob(2)) }
-    if let (number, table, stored) = known.first {
-      guard known.count == 1, number == row.number, table == row.table, stored == hash.bytes else {
+    let known = try connection.first(
+      "SELECT entity_table, hash FROM layout WHERE id = ?",
+      [.integer(row.number)]
+    ) { (try $0.text(0), try $0.blob(1)) }
+    if let (table, stored) = known {
+      guard table == row.table, stored == hash.bytes else {
         throw CorruptionError("the file has another layout in the place of layout \(row.number)")
       }
       return
@@ -167,6 +190,13 @@ package struct LayoutCatalog: Sendable {
   /// The layouts of a table, the oldest first.
   package func layouts(of table: String) -> [Layout] {
     numbers.filter { $0.key.table == table }.map(\.value).inOrder().compactMap { byNumber[$0] }
+  }
+
+  /// The fields that records of a table have: those of the last layout, then others of earlier ones; O(layouts).
+  package func fields(of table: String) -> [Layout.Field] {
+    var names: Set<String> = []
+    return layouts(of: table).reversed().filter { !$0.isOfSealedRecords }
+      .flatMap { $0.fields.filter { names.insert($0.name).inserted } }
   }
 
   /// How many layouts there are.

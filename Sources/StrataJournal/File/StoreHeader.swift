@@ -87,11 +87,10 @@ package enum StoreFormat {
 
   /// Rebuilds SQLite's indexes if one misses rows of its table: writing would fail for it.
   ///
-  /// O(chunks, layouts and openings).
+  /// O(chunks and openings).
   package static func repairIndexes(of connection: Connection) throws(SQLiteError) {
     for (index, table, columns) in [
       ("chunk_hash", "chunk", ["hash"]),
-      ("sqlite_autoindex_layout_1", "layout", ["entity_table", "hash"]),
       ("sqlite_autoindex_origin_1", "origin", ["uuid"]),
     ] where try !connection.isSound(index: index, of: table, on: columns) {
       return try connection.rebuildIndexes()

@@ -53,7 +53,7 @@ package struct EntityEncoder {
       throw error
     }
     if !dropped.isEmpty { try note(bytes[start...], layout, table: table) }
-    return try number(of: layout, table: table)
+    return try number(of: layout, table: table, for: .next)
   }
 
   /// Ends the dropped columns of a table that a record has a value in, in the caller's transaction.
@@ -84,10 +84,11 @@ package struct EntityEncoder {
   /// The number of a table's layout; a new layout is written to the file.
   package mutating func number(
     of layout: Layout,
-    table: String
+    table: String,
+    for use: LayoutCatalog.Use = .kept
   ) throws(EncodingFailure) -> Int64 {
     do {
-      return try catalog.number(of: layout, table: table, in: connection)
+      return try catalog.number(of: layout, table: table, for: use, in: connection)
     } catch {
       throw .sqlite(error)
     }

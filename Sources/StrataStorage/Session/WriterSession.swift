@@ -281,9 +281,14 @@ package final class WriterSession {
   }
 
   /// The number of a table's layout; a new one is written in the caller's transaction.
-  package func number(of layout: Layout, table: String) throws -> Int64 {
+  @discardableResult
+  package func number(
+    of layout: Layout,
+    table: String,
+    for use: LayoutCatalog.Use = .kept
+  ) throws -> Int64 {
     try encoding { encoder throws(EncodingFailure) in
-      try encoder.number(of: layout, table: table)
+      try encoder.number(of: layout, table: table, for: use)
     }
   }
 
