@@ -43,29 +43,11 @@ extension MigrationDifference {
     }
   }
 
-  /// Which of the fields still have a value in a record of the table.
+  /// Which of the fields still have a value in a record of the table, under their names or others.
   func fieldsLeft(in table: String, of lost: Set<String>) throws -> Set<String> {
-    var left: Set<String> = []
-    if lost.isEmpty { return left }
     let shape = workspace.shapes[table]
-    let fields = lost.reduce(into: lost) {
-      $0.formUnion(shape.names(of: $1))
-    }
-    var scan = workspace.scan(table)
-    while left.count < fields.count, let entity = try scan.next() {
-      let layout = try workspace.layout(entity.layout)
-      if let presence = FieldPresence(entity.record, layout) {
-        for (index, field) in layout.fields.enumerated()
-        where fields.contains(field.name) && presence[index].hasValue {
-          left.insert(field.name)
-        }
-      } else if case .object(let members) = try RecordValue(record: entity.record, layout: layout) {
-        for member in members where fields.contains(member.name) && member.value != .null {
-          left.insert(member.name)
-        }
-      }
-    }
-    return left
+    let fields = lost.reduce(into: lost) { $0.formUnion(shape.names(of: $1)) }
+    return try workspace.fields(in: workspace.scan(table), among: fields)
   }
 
   /// Counts the references to records that the step has removed, and those that it has added and that lead to none.

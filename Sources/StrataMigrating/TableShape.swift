@@ -275,14 +275,27 @@ extension MigrationWorkspace {
   /// The columns that a record which the step has stored has a value in.
   private func values(in columns: [DeclaredColumn], of table: String) throws -> Set<String> {
     if !changes(table) { return [] }
-    var found: Set<String> = []
     var rows = staging.rows(of: .staged, number(of: table))
-    while found.count < columns.count, let row = try rows.next() {
-      guard let stored = row.entity(in: table) else { continue }
-      let entity = try opened(stored)
-      let values = try columns.withValues(in: entity.record, layout(entity.layout))
-      found.formUnion(values.map(\.name))
+    return try fields(
+      in: Peekable {
+        while let row = try rows.next() {
+          if let entity = row.entity(in: table) { return try self.opened(entity) }
+        }
+        return nil
+      },
+      among: Set(columns.map(\.name))
+    )
+  }
+
+  /// Those of some fields that an entity has a value in; O(entities) at most.
+  func fields(
+    in entities: consuming Peekable<StoredEntity>,
+    among names: Set<String>
+  ) throws -> Set<String> {
+    var left = names
+    while !left.isEmpty, let entity = try entities.next() {
+      try layout(entity.layout).forEachValue(in: entity.record) { left.remove($0) }
     }
-    return found
+    return names.subtracting(left)
   }
 }

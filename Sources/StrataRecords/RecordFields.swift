@@ -213,6 +213,21 @@ extension Layout {
     }
   }
 
+  /// Calls a closure with the name of each field in which a record has a value that is not null.
+  ///
+  /// O(fields); O(bytes) for a record that has members beside the layout.
+  package func forEachValue(
+    in record: ArraySlice<UInt8>,
+    _ body: (String) -> Void
+  ) throws(RecordError) {
+    guard let presence = FieldPresence(record, self) else {
+      let members = try RecordValue(record: record, layout: self).members ?? []
+      for member in members where member.value != .null { body(member.name) }
+      return
+    }
+    for (index, field) in fields.enumerated() where presence[index].hasValue { body(field.name) }
+  }
+
   /// Where each field begins, and where the last one ends.
   private func places(in record: ArraySlice<UInt8>) throws(RecordError) -> [Int] {
     let tables = tables

@@ -164,23 +164,4 @@ extension [DeclaredColumn] {
     let fields = filter { !$0.isDropped && !known.contains($0.name) }.map(\.field)
     return fields.isEmpty ? nil : try Layout(fields)
   }
-
-  /// Those that a record has a value in; O(members of the record).
-  package func withValues(
-    in record: ArraySlice<UInt8>,
-    _ layout: Layout
-  ) throws -> [DeclaredColumn] {
-    if layout.isOfSealedRecords { return [] }
-    if let presence = FieldPresence(record, layout) {
-      return filter { column in
-        layout.fields.enumerated().contains { index, field in
-          field.name == column.name && presence[index].hasValue
-        }
-      }
-    }
-    let members = try RecordValue(record: record, layout: layout).members ?? []
-    return filter { column in
-      members.contains { $0.name == column.name && $0.value != .null }
-    }
-  }
 }

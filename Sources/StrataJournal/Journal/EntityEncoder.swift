@@ -64,21 +64,23 @@ package struct EntityEncoder {
     _ layout: Layout,
     table: String
   ) throws(EncodingFailure) {
-    guard let columns = dropped[table] else { return }
-    let ended: [DeclaredColumn]
+    guard var columns = dropped[table] else { return }
+    var used: Set<String> = []
     do {
-      ended = try columns.withValues(in: record, layout)
+      try layout.forEachValue(in: record) { name in
+        if columns.contains(where: { $0.name == name }) { used.insert(name) }
+      }
     } catch {
       throw .refused("\(error)")
     }
-    if ended.isEmpty { return }
+    if used.isEmpty { return }
     do {
-      for column in ended { try column.remove(from: connection) }
+      for column in columns where used.contains(column.name) { try column.remove(from: connection) }
     } catch {
       throw .sqlite(error)
     }
-    let left = columns.filter { !ended.contains($0) }
-    dropped[table] = left.isEmpty ? nil : left
+    columns.removeAll { used.contains($0.name) }
+    dropped[table] = columns.isEmpty ? nil : columns
   }
 
   /// The number of a table's layout; a new layout is written to the file.

@@ -63,20 +63,9 @@ package struct EntityRecords {
   /// Those of the given fields that no record has a value in; O(records) at most.
   func fields(withoutValues fields: Set<String>) throws -> Set<String> {
     var unused = fields
-    let names = fields.sorted()
-    var readers: [Int64: RecordFields] = [:]
-    var places = [RecordFields.Place](repeating: .none, count: names.count)
     let next = try start()
     while !unused.isEmpty, let entity = try next() {
-      let layout = try layout(entity.layout)
-      if layout.isOfSealedRecords { continue }
-      let reader = readers[entity.layout] ?? RecordFields(names, in: layout)
-      readers[entity.layout] = reader
-      try reader.locate(in: entity.record, &places)
-      for (name, place) in zip(names, places) {
-        if case .null = try reader.content(at: place, in: entity.record) { continue }
-        unused.remove(name)
-      }
+      try layout(entity.layout).forEachValue(in: entity.record) { unused.remove($0) }
     }
     return unused
   }
