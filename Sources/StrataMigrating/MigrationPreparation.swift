@@ -39,12 +39,9 @@ public struct MigrationPreparation: FilePreparation {
       configuration: configuration
     )
     let ledger = try run.readLedger()
-    let sequence = ledger.sequence
-    if let problem = sequence.problem { throw problem }
-    if sequence.pending.isEmpty { return nil }
-    if configuration.policy == .refuseIfPending {
-      throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
-    }
+    if configuration.policy == .refuseIfPending { try ledger.sequence.checkIsDone() }
+    if let problem = ledger.sequence.problem { throw problem }
+    if ledger.sequence.pending.isEmpty { return nil }
     let report = try run.run(.up, to: nil, ledger) { source, view in
       try read(source, view)
       return true
@@ -56,11 +53,7 @@ public struct MigrationPreparation: FilePreparation {
   /// Checks that none is pending.
   package func check(_ connection: Connection) throws {
     if migrations.isEmpty { return }
-    let sequence = try MigrationRun.ledger(of: connection, migrations).sequence
-    if let problem = sequence.problem { throw problem }
-    if !sequence.pending.isEmpty {
-      throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
-    }
+    try MigrationRun.ledger(of: connection, migrations).sequence.checkIsDone()
   }
 
   package func pending(in connection: Connection) throws -> [String] {

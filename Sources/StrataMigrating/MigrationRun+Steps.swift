@@ -352,7 +352,7 @@ extension MigrationWorkspace {
       if let wanted { last = max(last, wanted.layout) }
       if try now.next(if: { $0.id == id }) == wanted { continue }
       if let wanted {
-        try put((wanted.layout, Array(wanted.record)), id: Array(id), from: nil, in: table)
+        try put(wanted, as: wanted.layout)
       } else {
         try clear(Array(id), in: table, .removed)
       }

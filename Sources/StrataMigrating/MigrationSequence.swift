@@ -116,6 +116,12 @@ struct MigrationSequence {
     if self.problem == nil { self.problem = problem }
   }
 
+  /// Refuses a store on which a migration is pending, or that does not fit the list.
+  func checkIsDone() throws(DataMigrationError) {
+    if let problem { throw problem }
+    if !pending.isEmpty { throw .pending(pending.map(\.migration.name)) }
+  }
+
   /// What is known of a row of the ledger, with the migration of the list that its number belongs to.
   private func state(
     of row: DataLedger.Entry,

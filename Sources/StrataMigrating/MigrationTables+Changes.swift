@@ -23,13 +23,7 @@ extension MigrationTables {
       }
       var scan = numbers.isEmpty ? Peekable { nil } : workspace.scan(table)
       while let entity = try scan.next() {
-        guard let number = numbers[entity.layout] else { continue }
-        try workspace.put(
-          (number, Array(entity.record)),
-          id: Array(entity.id),
-          from: nil,
-          in: table
-        )
+        if let number = numbers[entity.layout] { try workspace.put(entity, as: number) }
       }
     }
     let numbers = try workspace.relabel(names) { try $0.referring(to: names) }
@@ -104,12 +98,7 @@ extension MigrationTables {
       if let number = numbers[entity.layout],
         FieldPresence(entity.record, try workspace.layout(entity.layout)) != nil
       {
-        try workspace.put(
-          (number, Array(entity.record)),
-          id: Array(entity.id),
-          from: nil,
-          in: table
-        )
+        try workspace.put(entity, as: number)
         continue
       }
       // The field is beside the layout of the record, or there is one of the new name.

@@ -260,6 +260,11 @@ extension MigrationWorkspace {
     return numbers
   }
 
+  /// Stores the bytes of a record as they are, with the number of a layout for them.
+  func put(_ entity: StoredEntity, as layout: Int64) throws {
+    try put((layout, Array(entity.record)), id: Array(entity.id), from: nil, in: entity.table)
+  }
+
   /// The layout that further records of a table start from.
   func newestLayout(of table: String) -> Layout? {
     writers[table]?.layout ?? session.catalog.lastLayout(of: table)
