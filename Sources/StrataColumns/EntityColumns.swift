@@ -76,11 +76,13 @@ package struct EntityColumns {
 
   /// - Parameters:
   ///   - hidden: Fields of older layouts that no record has any more.
+  ///   - first: Fields that get their names before the others.
   ///   - most: Fields beyond this number are left out.
   package init(
     _ layouts: [Layout],
     names: inout UniqueNames,
     hiding hidden: Set<String> = [],
+    first: Set<String> = [],
     most: Int = mostOfQueries
   ) {
     var fields: [String] = []
@@ -109,11 +111,14 @@ package struct EntityColumns {
     self.fields = Array(fields.prefix(most))
     omitted = Array(fields.dropFirst(most))
     self.references = self.fields.map { references[$0] }
+    let id = names.add("id")
+    let named = self.fields.filter(first.contains) + self.fields.filter { !first.contains($0) }
+    let columnNames = Dictionary(uniqueKeysWithValues: named.map { ($0, names.add($0)) })
     columns =
-      [Column(names.add("id"), idKind, .composed)]
+      [Column(id, idKind, .composed)]
       + self.fields.map { name in
         let spelling: Spelling = if case .table = references[name] { .composed } else { .asGiven }
-        return Column(names.add(name), (kinds[name] ?? nil) ?? .any, spelling)
+        return Column(columnNames[name] ?? name, (kinds[name] ?? nil) ?? .any, spelling)
       }
   }
 }

@@ -57,6 +57,38 @@ struct EndedTablesTests {
 
   private struct OtherState: StateType { var db = OtherDatabase() }
 
+  @Test func `before names got other letters, a query finds what was there by the former ones`()
+    async throws
+  {
+    let steps = [
+      try DataMigration("0001_column", sql: "ALTER TABLE notes RENAME COLUMN text TO Text"),
+      try DataMigration(
+        "0002_table",
+        sql: "ALTER TABLE notes RENAME TO other; ALTER TABLE other RENAME TO Notes"
+      ),
+    ]
+    let texts = try notes("text", of: "notes")
+    #expect(!texts.isEmpty)
+    let before = Revision(try Inspector(path: path).info().revision)
+    try await DataMigrator(steps, at: path).up()
+    #expect(try notes("Text", of: "Notes") == texts)
+    for (column, table) in [("text", "notes"), ("TEXT", "NOTES")] {
+      #expect(try notes(column, of: table, at: .point(.revision(before))) == texts)
+    }
+  }
+
+  /// The values of a column, by the IDs.
+  private func notes(
+    _ column: String,
+    of table: String,
+    at expression: RevisionExpression = .head(back: 0)
+  ) throws -> [Value] {
+    var query = StoreQuery(path: path)
+    query.at = expression
+    let condition = "\(column) IS NOT NULL ORDER BY id"
+    return try query.run("SELECT \(column) FROM \(table) WHERE \(condition)").rows().map { $0[0] }
+  }
+
   private func tables() throws -> [String] { try Inspector(path: path).tables().map(\.name) }
 
   private func listed(at path: String) throws -> [ListedTable] {

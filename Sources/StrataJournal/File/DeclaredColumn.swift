@@ -100,6 +100,19 @@ package struct DeclaredColumn: Sendable, Equatable {
     }
   }
 
+  /// The columns that were there at a revision and that migrations have dropped or renamed since, by their tables.
+  package static func dropped(
+    after revision: Revision,
+    in connection: Connection
+  ) throws -> [String: Set<String>] {
+    let rows = try HashedTable.declaredColumn.rows(
+      "WHERE since > ? AND field = ?",
+      [.integer(revision.number), .blob(dropped)],
+      on: connection
+    ) { (table: try $0.text(0), name: try $0.text(1)) }
+    return Dictionary(grouping: rows, by: \.table).mapValues { Set($0.map(\.name)) }
+  }
+
   /// Replaces the columns of a table from a revision on, in the caller's transaction; returns them as they are now.
   ///
   /// Those that stay as they are keep their rows.

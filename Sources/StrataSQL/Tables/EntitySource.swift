@@ -18,22 +18,26 @@ final class EntitySource: TableSource {
   private let layouts: [Layout]
   /// The fields that a migration has dropped by the revision.
   let hidden: Set<String>
+  private let former: Set<String>
   private let moment: Moment
 
-  /// - Parameter hidden: Fields whose columns were dropped.
+  /// - Parameters:
+  ///   - hidden: Fields whose columns were dropped.
+  ///   - former: Fields whose columns were dropped later.
   init(
     _ name: String,
     _ table: String,
     _ layouts: [Layout],
     hiding hidden: Set<String> = [],
+    naming former: Set<String> = [],
     _ moment: Moment
   ) {
     var names = UniqueNames(taken: moment == .argument ? [RevisionArgument.name] : [])
     self.name = name
     self.table = table
     self.moment = moment
-    (self.layouts, self.hidden) = (layouts, hidden)
-    entity = EntityColumns(layouts, names: &names, hiding: hidden)
+    (self.layouts, self.hidden, self.former) = (layouts, hidden, former)
+    entity = EntityColumns(layouts, names: &names, hiding: hidden, first: former)
     columns = entity.columns + [Column(names.add(EntityColumns.record), .json, isHidden: true)]
   }
 
@@ -85,6 +89,7 @@ final class EntitySource: TableSource {
       (others.isEmpty ? [] : [try Layout(others)]) + layouts,
       names: &names,
       hiding: hidden.subtracting(used.used),
+      first: former,
       most: .max
     )
   }
