@@ -19,6 +19,8 @@ package actor HistoryReader {
   private var connection: Connection?
   /// The files that the writer has open, even if other files have their names by now.
   private var files: [FileIdentity?]
+  /// The reopenings of the writer after which ``files`` was read.
+  private var reopenings: Int
   package nonisolated let pins: HistoryPins
   /// Why reads are refused at the moment; nil while they are allowed.
   private var stopReason: PersistenceError.Reason?
@@ -30,6 +32,7 @@ package actor HistoryReader {
     self.vfs = vfs
     self.pins = pins
     self.keepsOpen = keepsOpen
+    reopenings = pins.reopenings
     files = path.openFiles
   }
 
@@ -41,6 +44,7 @@ package actor HistoryReader {
     if let stopReason { throw PersistenceError(.inspecting, path: path.file, stopReason) }
     let pin = pins.pin(0)
     defer { withExtendedLifetime(pin) {} }
+    lookAgainIfReopened()
     do {
       let connection = try opened()
       do {
@@ -52,6 +56,12 @@ package actor HistoryReader {
       connection = nil
       throw PersistenceError(.inspecting, path: path.file, wrapping: lostNames ?? error)
     }
+  }
+
+  private func lookAgainIfReopened() {
+    let count = pins.reopenings
+    if count == reopenings { return }
+    (reopenings, connection, files) = (count, nil, path.openFiles)
   }
 
   /// What is wrong if the files that the writer has open are not those at the path; nil if they are.

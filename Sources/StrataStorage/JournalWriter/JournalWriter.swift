@@ -185,6 +185,7 @@ extension JournalWriter {
     let condition = state.condition
     try store.lockAgainIfLost()
     var file = try store.reopen()
+    pins.noteReopened()
     try check(file, continues: position)
     let session = try store.makeSession(&file, as: originID, isNoted: true)
     originID = session.originID

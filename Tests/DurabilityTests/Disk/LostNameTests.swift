@@ -135,6 +135,34 @@ struct LostNameTests {
     try await persistence.close()
   }
 
+  /// After an error of the disk the writer has another WAL, and an archive that went back asks for what was trimmed.
+  @Test
+  func `a read beside a writer that has opened its files again says what is wrong with it`()
+    async throws
+  {
+    let persistence = try await open(recoveryInterval: .seconds(1_000))
+    LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    let pins = HistoryPins()
+    let reader = HistoryReader(try StorePath(path, for: .inspecting), vfs: nil, pins: pins)
+    // Made while the WAL is there, so that it is another file.
+    try Data().write(to: URL(fileURLWithPath: path + ".next"))
+    try await persistence.close()
+    try move(path + ".next", to: path + "-wal")
+    func reason() async throws -> PersistenceError.Reason? {
+      let error = await #expect(throws: PersistenceError.self) {
+        try await reader.read { _ in throw PersistenceError.Reason.trimmed(1, oldest: 2) }
+      }
+      return error?.reason
+    }
+    guard case .damaged = try await reason() else {
+      Issue.record("files that nobody has opened again are lost")
+      return
+    }
+    pins.noteReopened()
+    #expect(try await reason() == .trimmed(1, oldest: 2))
+  }
+
   @Test
   func `what comes back is caught up with`() async throws {
     let persistence = try await open(recoveryInterval: .milliseconds(5))
