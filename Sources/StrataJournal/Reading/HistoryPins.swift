@@ -8,7 +8,7 @@ package final class HistoryPins: Sendable {
   private struct State {
     var revisions: [Int: Revision] = [:]
     var nextID = 0
-    var reopenings = 0
+    var openings = 0
   }
 
   private let state = Lock(State())
@@ -18,11 +18,11 @@ package final class HistoryPins: Sendable {
   /// The lowest revision after which everything must be kept; nil if nothing is pinned.
   package var lowest: Revision? { state.withLock { $0.revisions.values.min() } }
 
-  /// How often the writer has opened its files again, as after an error of the disk: its WAL may be another file then.
-  package var reopenings: Int { state.withLock { $0.reopenings } }
+  /// How often the writer has opened its files, as once more after an error of the disk: its WAL may be another file then.
+  package var openings: Int { state.withLock { $0.openings } }
 
-  /// Notes that the writer has opened its files again.
-  package func noteReopened() { state.withLock { $0.reopenings += 1 } }
+  /// Notes that the writer has opened its files.
+  package func noteOpened() { state.withLock { $0.openings += 1 } }
 
   /// Keeps the snapshot at `revision` and everything after it until the pin is deallocated.
   package func pin(_ revision: Revision) -> Pin {

@@ -19,8 +19,8 @@ package actor HistoryReader {
   private var connection: Connection?
   /// The files that the writer has open, even if other files have their names by now.
   private var files: [FileIdentity?]
-  /// The reopenings of the writer after which ``files`` was read.
-  private var reopenings: Int
+  /// How often the writer had opened them when ``files`` was read.
+  private var openings: Int
   package nonisolated let pins: HistoryPins
   /// Why reads are refused at the moment; nil while they are allowed.
   private var stopReason: PersistenceError.Reason?
@@ -32,7 +32,7 @@ package actor HistoryReader {
     self.vfs = vfs
     self.pins = pins
     self.keepsOpen = keepsOpen
-    reopenings = pins.reopenings
+    openings = pins.openings
     files = path.openFiles
   }
 
@@ -44,7 +44,7 @@ package actor HistoryReader {
     if let stopReason { throw PersistenceError(.inspecting, path: path.file, stopReason) }
     let pin = pins.pin(0)
     defer { withExtendedLifetime(pin) {} }
-    lookAgainIfReopened()
+    lookAgainIfOpened()
     do {
       let connection = try opened()
       do {
@@ -58,10 +58,10 @@ package actor HistoryReader {
     }
   }
 
-  private func lookAgainIfReopened() {
-    let count = pins.reopenings
-    if count == reopenings { return }
-    (reopenings, connection, files) = (count, nil, path.openFiles)
+  private func lookAgainIfOpened() {
+    let count = pins.openings
+    if count == openings { return }
+    (openings, connection, files) = (count, nil, path.openFiles)
   }
 
   /// What is wrong if the files that the writer has open are not those at the path; nil if they are.

@@ -90,8 +90,11 @@ extension JournalWriter {
     switch state {
     case .degraded: queue.degrade()
     case .suspended: queue.suspend()
-    case .recovering(let session, _, _): queue.recover(through: session.written.revision)
-    case .unopened, .reading, .writing, .replacing, .closed: break
+    case .recovering(let session, _, _):
+      queue.recover(through: session.written.revision)
+      pins.noteOpened()
+    case .writing: pins.noteOpened()
+    case .unopened, .reading, .replacing, .closed: break
     }
     let condition = state.condition
     statusTracker.update { $0.condition = condition }
@@ -185,7 +188,6 @@ extension JournalWriter {
     let condition = state.condition
     try store.lockAgainIfLost()
     var file = try store.reopen()
-    pins.noteReopened()
     try check(file, continues: position)
     let session = try store.makeSession(&file, as: originID, isNoted: true)
     originID = session.originID

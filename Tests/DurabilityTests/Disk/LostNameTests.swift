@@ -159,7 +159,7 @@ struct LostNameTests {
       Issue.record("files that nobody has opened again are lost")
       return
     }
-    pins.noteReopened()
+    pins.noteOpened()
     #expect(try await reason() == .trimmed(1, oldest: 2))
   }
 
