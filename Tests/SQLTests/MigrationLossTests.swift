@@ -70,6 +70,42 @@ import Testing
     }
   }
 
+  /// Of two columns of the new table, one has the name that a column has when it is copied, the other a name that it had.
+  @Test(arguments: [
+    [
+      "ALTER TABLE counts RENAME COLUMN name TO third",
+      """
+      ALTER TABLE counts RENAME COLUMN n TO name; ALTER TABLE counts RENAME COLUMN third TO n;
+      CREATE TABLE other AS SELECT id, n AS n, name AS name FROM counts;
+      """,
+    ],
+    [
+      """
+      ALTER TABLE counts RENAME COLUMN name TO other; ALTER TABLE counts RENAME COLUMN n TO name;
+      CREATE TABLE other AS SELECT id, 'x' AS n, name FROM counts;
+      UPDATE other SET n = char(96 + id);
+      """
+    ],
+  ])
+  func `a rebuild keeps the values of columns that have changed their names`(
+    _ scripts: [String]
+  ) async throws {
+    let first = """
+      CREATE TABLE counts(id INTEGER PRIMARY KEY, name TEXT, n INTEGER);
+      INSERT INTO counts VALUES (1, 'a', 10), (2, 'b', 20)
+      """
+    var all = [first] + scripts
+    all[all.count - 1] += "DROP TABLE counts; ALTER TABLE other RENAME TO counts"
+    let migrations = try all.enumerated().map {
+      try DataMigration("000\($0.offset + 1)_script", sql: $0.element)
+    }
+    var migrator = DataMigrator(migrations, at: sample.path)
+    migrator.configuration.findings = .report
+    _ = try await migrator.up()
+    let result = try StoreQuery(path: sample.path).run("SELECT n, name FROM counts ORDER BY id")
+    #expect(try result.rows() == [[.text("a"), .integer(10)], [.text("b"), .integer(20)]])
+  }
+
   @Test func `a table that has another name is compared with what it was`() async throws {
     #expect(try await losses(of: "ALTER TABLE documents RENAME TO papers") == [])
     #expect(

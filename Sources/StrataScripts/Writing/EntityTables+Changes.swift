@@ -170,7 +170,8 @@ extension EntityTables {
       if column.name.isEmpty { throw EntityTableError.noName(table: name) }
       var origin =
         owner == nil
-        ? table.flatMap { copiedOrigin(of: column.name, in: $0) } : table?.origins[column.name]
+        ? table.flatMap { copiedOrigin(of: column.name, among: declared, in: $0) }
+        : table?.origins[column.name]
       let kind: ColumnKind
       var isLoose = false
       if let origin, try owner != nil || takesKind(of: origin, column, in: name) {
@@ -227,8 +228,12 @@ extension EntityTables {
 
   /// The column of a dropped table that a column of the table made again under its name has its values from: the one of
   /// its name, if a statement has copied that one; nil otherwise.
-  private func copiedOrigin(of name: String, in table: Table) -> ColumnOrigin? {
-    let number = table.numbers(named: name).first { number in
+  private func copiedOrigin(
+    of name: String,
+    among columns: [Declared],
+    in table: Table
+  ) -> ColumnOrigin? {
+    let number = table.numbers(named: name, besides: columns.map(\.name)).first { number in
       guard number > 0, let use else { return true }
       return use.copied[table.records.table]?.contains(number) ?? false
     }

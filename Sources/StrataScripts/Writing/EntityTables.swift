@@ -72,12 +72,18 @@ package final class EntityTables {
     /// Whether its IDs are the numbers of its rows.
     var hasRowNumbers: Bool { columns.columns[0].kind.isRowNumber }
 
-    /// The columns that had a name, without regard to case: before all scripts, then after what has run.
-    func numbers(named name: String) -> [Int] {
+    /// The columns that have had a name, without regard to case: after what has run, then before all scripts.
+    ///
+    /// - Parameter others: The names of the columns beside it: one that has such a name now is theirs.
+    func numbers(named name: String, besides others: [String] = []) -> [Int] {
+      let names = origins.map { (name: $0.key.lowercased(), number: $0.value.number) }
       let name = name.lowercased()
+      let now = names.first { $0.name == name }?.number
       let first = columns.columns.firstIndex { $0.name.lowercased() == name }
-      let now = origins.first { $0.key.lowercased() == name }?.value.number
-      return [first, now].compactMap(\.self)
+      let isTaken = names.contains { names in
+        names.number == first && others.contains { $0.lowercased() == names.name }
+      }
+      return [now, isTaken ? nil : first].compactMap(\.self)
     }
 
     /// Whether the values of a column were copied; those of the ID always are.
