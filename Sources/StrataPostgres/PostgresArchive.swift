@@ -15,7 +15,7 @@
   /// hosts and the rest are libpq's. A value has one connection, which it opens when it needs it and again after an
   /// error. It needs no state of a session, so it works through pgbouncer in transaction mode.
   ///
-  /// Each object of an ``ObjectArchive`` is a row. A put is one statement, an append as well, which the server has on its disk
+  /// Each object of an `ObjectArchive` is a row. A put is one statement, an append as well, which the server has on its disk
   /// when the call returns, also where `synchronous_commit` is off. Leases run by the server's clock. The tables are those of
   /// <doc:StrataPostgres>; the first leader makes them.
   public actor PostgresArchive: ObjectArchive {
