@@ -265,7 +265,7 @@ extension ArchiveComparison {
     return try segment.start == mark || segment.ends().contains(mark)
   }
 
-  /// Whether this file was the last to lead the archive: then nobody else has added to it.
+  /// Whether this file led the archive last, so that nobody else has added to it since.
   private func hasLedLast() async throws -> Bool {
     try await file.leadership() == head.epoch && head.leader == leader
   }

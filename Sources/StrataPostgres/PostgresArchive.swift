@@ -276,6 +276,8 @@
       } catch let failure as PostgresFailure {
         connection = nil
         throw ArchiveError(failure.reason, archive: name)
+      } catch let error as CorruptionError {
+        throw ArchiveError(.damaged(error.detail), archive: name)
       } catch {
         connection = nil
         throw ArchiveError(.away("\(error)"), archive: name)

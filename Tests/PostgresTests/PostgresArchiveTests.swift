@@ -412,9 +412,18 @@
         _ = try await archive.head()
         _ = try await archive.segments(after: 0, bytes: .max)
       }
-      guard case .damaged? = error?.reason else {
-        Issue.record("\(String(describing: error))")
-        return
+      var errors = [error]
+      if change.0 == "head" {
+        let place = server.connection(database)
+        errors += [
+          await #expect(throws: ArchiveError.self) { try await PostgresArchive.stores(in: place) }
+        ]
+      }
+      for error in errors {
+        guard case .damaged? = error?.reason else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
       }
     }
 
