@@ -68,6 +68,7 @@ package actor ArchiveShipper {
     path = writer.path
     leader = policy.leader(at: writer.path)
     leadership = opening.leadership
+    leadership.isOpen = true
     renewal = opening.renewal
     mark = opening.mark
     lineage = opening.lineage
@@ -315,6 +316,8 @@ extension ArchiveShipper {
       return .headRead(try await archive.head())
     case .compare(let head): return .compared(try await relation(head))
     case .lead: return try await lead()
+    // Never due: the file is open.
+    case .adopt: throw ArchiveError(.refused, archive: archive.name)
     case .restart(let term):
       try await restart(in: term)
       return .restarted
@@ -420,7 +423,8 @@ extension ArchiveShipper {
         status.failedCalls += 1
         if case .away = reason { break }
         status.lastContact = now
-      case .compared, .noted, .sent, .failed(.file), .leaseEnded, .started, .resumed, .stopped:
+      case .compared, .adopted, .noted, .sent, .failed(.file), .leaseEnded, .started, .resumed,
+        .stopped:
         break
       }
     }

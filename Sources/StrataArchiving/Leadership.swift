@@ -4,7 +4,7 @@ import StrataStorage
 /// Decides what a process does that leads an archive, or is to lead it.
 ///
 /// `due` is the next call to make. Its result is an event, and so is its failure. `take` returns what to do at once.
-/// `ArchiveShipper` makes the calls. A pure value without a clock.
+/// `ArchiveOpening` makes the calls before the file is open, and `ArchiveShipper` from then on. A pure value without a clock.
 ///
 /// | state | due | event | next state | to do |
 /// | --- | --- | --- | --- | --- |
@@ -12,12 +12,15 @@ import StrataStorage
 /// | | | no store, as before | `eligible` | |
 /// | | | no store any more | `seeking` | report, wait |
 /// | `comparing` | compare | it fits | `eligible` | |
-/// | | | it does not fit | `lost` | report |
-/// | `eligible` | lead | led | `takingOver`; begun from its: `restarting` | start at the head, accept commits |
+/// | | | it does not fit | `lost`; not open: `eligible` | report |
+/// | `eligible` | lead | led | `takingOver` | start at the head, accept commits |
+/// | | | led, the file's history began from its | `restarting` | the same |
+/// | | | led, else, and the file is not open | `adopting` | the same |
 /// | | | led, after another one | `checking` | |
 /// | | | a lease runs | `waiting` | |
-/// | `checking` | compare | it fits | `takingOver`; begun from its: `restarting` | start at the head, accept commits |
-/// | | | it does not fit | `lost` | release, report |
+/// | `checking` | compare | it fits | as after `eligible` | start at the head, accept commits |
+/// | | | it does not fit | `lost`; not open: `adopting` | release, report |
+/// | `adopting` | adopt | adopted | `takingOver` | |
 /// | `waiting` | read the head | the lease runs | `seeking` | report, wait |
 /// | | | it was renewed | `lost` | report |
 /// | `restarting` | restart the archive | restarted | `seeking` | |
@@ -46,6 +49,8 @@ package struct Leadership: Sendable {
     case eligible(ArchiveHead?, ArchiveRelation)
     case checking(ArchiveTerm, ArchiveHead, since: ContinuousClock.Instant, former: String)
     case waiting(for: String, Duration)
+    /// The file is not open yet, and gets the archive's history.
+    case adopting(ArchiveTerm, ArchiveHead, ArchiveRelation)
     case restarting(ArchiveTerm)
     case takingOver(ArchiveTerm)
     case leading(ArchiveTerm)
@@ -59,6 +64,7 @@ package struct Leadership: Sendable {
     case readHead
     case compare(ArchiveHead)
     case lead
+    case adopt(ArchiveHead, ArchiveRelation)
     case restart(ArchiveTerm)
     case note(ArchiveTerm)
     case send
@@ -69,6 +75,7 @@ package struct Leadership: Sendable {
     case compared(ArchiveRelation)
     /// The lease runs from before the message was sent, also where it is extended.
     case led(ArchiveHead, ArchiveCandidate, since: ContinuousClock.Instant)
+    case adopted
     case restarted
     case noted
     case sent
@@ -104,6 +111,8 @@ package struct Leadership: Sendable {
   }
 
   package private(set) var state: State
+  /// Whether the file is open: then it cannot get the archive's history any more.
+  package var isOpen: Bool
   private let policy: ArchivePolicy
   private let leader: String
   /// Whether the archive had a store: one without is not a new one then.
@@ -118,10 +127,12 @@ package struct Leadership: Sendable {
   package init(
     _ policy: ArchivePolicy,
     as leader: String,
+    isOpen: Bool = true,
     in state: State = .seeking,
     since leaseStart: ContinuousClock.Instant? = nil
   ) {
     (self.policy, self.leader, self.state, self.leaseStart) = (policy, leader, state, leaseStart)
+    self.isOpen = isOpen
     hadStore = leaseStart != nil
     wait = LeaseWait(lease: policy.lease)
   }
@@ -132,6 +143,7 @@ package struct Leadership: Sendable {
     case .comparing(let head), .checking(_, let head, _, _), .confirming(_, let head):
       .compare(head)
     case .eligible: .lead
+    case .adopting(_, let head, let relation): .adopt(head, relation)
     case .restarting(let term): .restart(term)
     case .takingOver(let term): .note(term)
     case .leading: .send
@@ -141,8 +153,8 @@ package struct Leadership: Sendable {
 
   package var term: ArchiveTerm? {
     switch state {
-    case .checking(let term, _, _, _), .restarting(let term), .takingOver(let term),
-      .leading(let term), .uncertain(let term), .confirming(let term, _):
+    case .checking(let term, _, _, _), .adopting(let term, _, _), .restarting(let term),
+      .takingOver(let term), .leading(let term), .uncertain(let term), .confirming(let term, _):
       term
     case .seeking, .comparing, .eligible, .waiting, .lost, .stopped: nil
     }
@@ -169,7 +181,7 @@ package struct Leadership: Sendable {
     case (.seeking, .headRead(let head?)): state = .comparing(head)
     case (.comparing(let head), .compared(let relation)):
       // Leading to no end would only depose the one that leads.
-      if !relation.fits { return lose(to: head.leader) }
+      if isOpen, !relation.fits { return lose(to: head.leader) }
       state = .eligible(head, relation)
     case (.eligible(let before, let relation), .led(let head, let candidate, let start)):
       let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease, leader: leader)
@@ -179,11 +191,12 @@ package struct Leadership: Sendable {
       let former = before?.leader ?? "another process"
       state = .checking(term, head, since: start, former: former)
     case (.checking(let term, let head, let start, let former), .compared(let relation)):
-      if relation.fits { return lead(term, head, relation, since: start, at: time) }
+      if !isOpen || relation.fits { return lead(term, head, relation, since: start, at: time) }
       // It has what this file lacks, so this process must not add to it.
       return [.release(term)] + lose(to: former)
     case (.waiting(let leader, let rest), .headRead(let head)):
       return look(at: head, leader, rest, at: time)
+    case (.adopting(let term, _, _), .adopted): state = .takingOver(term)
     // By another term followers know that the lineage is another one: where no delta has changed, nothing else says so.
     case (.restarting, .restarted): state = .seeking
     case (.takingOver(let term), .noted):
@@ -225,7 +238,12 @@ package struct Leadership: Sendable {
     at time: ContinuousClock.Instant
   ) -> [Action] {
     hadStore = true
-    state = relation == .restarts ? .restarting(term) : .takingOver(term)
+    state =
+      switch relation {
+      case .restarts: .restarting(term)
+      case _ where isOpen: .takingOver(term)
+      default: .adopting(term, head, relation)
+      }
     return [.start(at: head.mark)] + takeLease(.extended(since: start), at: time)
   }
 
@@ -245,7 +263,8 @@ package struct Leadership: Sendable {
     if finding == .isRenewed { return lose(to: leader) }
     state = .seeking
     let reason = finding == .isTooLong ? wait.reason(leader, rest) : .led(by: leader, for: rest)
-    return [.report(.archive(reason)), .wait(min(policy.lease / 4, .milliseconds(200)))]
+    let pause = min(rest + .milliseconds(10), policy.lease / 4, .milliseconds(200))
+    return [.report(.archive(reason)), .wait(pause)]
   }
 
   private mutating func fail(_ failure: Failure) -> [Action] {

@@ -5,11 +5,13 @@ import StrataJournal
 ///
 /// It ends with ``end()``, and once nothing holds it.
 final class LeaseRenewal: Sendable {
+  let term: ArchiveTerm
   private let newest: Lock<ContinuousClock.Instant>
   private let task: Task<Void, Never>
 
   /// - Parameter start: When the lease began.
   init(of term: ArchiveTerm, in archive: any Archive, since start: ContinuousClock.Instant) {
+    self.term = term
     let newest = Lock(start)
     self.newest = newest
     task = Task {

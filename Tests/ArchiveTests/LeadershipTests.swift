@@ -49,10 +49,11 @@ struct LeadershipTests {
   static func leadership(
     _ state: State = .seeking,
     since start: Instant? = nil,
-    _ withoutLease: ArchivePolicy.WithoutLease = .refuse
+    _ withoutLease: ArchivePolicy.WithoutLease = .refuse,
+    isOpen: Bool = true
   ) -> Leadership {
     let policy = ArchivePolicy(lease: lease, withoutLease: withoutLease)
-    return Leadership(policy, as: "own", in: state, since: start)
+    return Leadership(policy, as: "own", isOpen: isOpen, in: state, since: start)
   }
 
   /// Each state, with when its lease began; one that has had a lease knows the archive.
@@ -66,33 +67,44 @@ struct LeadershipTests {
     ("takingOver", .takingOver(term), start), ("leading", .leading(term), start),
     ("uncertain", .uncertain(term), start), ("confirming", .confirming(term, own), start),
     ("lost", .lost(to: "other"), start), ("stopped", .stopped, start),
+    ("comparing, not open", .comparing(others), nil),
+    ("eligible, not open", .eligible(others, .behind), nil),
+    ("checking, not open", .checking(nextTerm, ledLate, since: later, former: "other"), nil),
+    ("adopting, not open", .adopting(nextTerm, led, .behind), start),
   ]
 
-  static let events: [(name: String, event: Event)] = [
-    ("no head", .headRead(nil)), ("its head", .headRead(own)),
-    ("another's later head", .headRead(others)),
-    ("another's head of its epoch", .headRead(head(5, "other"))),
-    ("an earlier head", .headRead(head(4, "own"))),
-    ("a later head of its name", .headRead(head(6, "own"))),
-    ("fits", .compared(.atOrAhead)), ("begun from its", .compared(.restarts)),
-    ("behind", .compared(.behind)), ("replaced", .compared(.replaced(through: 2))),
-    ("diverged", .compared(.diverged(after: 2))),
-    ("taken back", .compared(.takenBack(through: 2))),
-    ("led", .led(led, candidate, since: later)),
-    ("led late", .led(ledLate, candidate, since: later)),
-    ("led new", .led(head(5, "own", at: 0), candidate, since: later)), ("restarted", .restarted),
-    ("noted", .noted), ("sent", .sent), ("refused", .failed(.archive(.refused))),
-    ("a lease", .failed(.archive(.led(by: "other", for: .seconds(3))))),
-    ("away", .failed(.archive(.away("off")))), ("damaged", .failed(.archive(.damaged("torn")))),
-    ("file", .failed(.file("full"))), ("extended", .extended(since: later)),
-    ("lease ended", .leaseEnded), ("started", .started), ("resumed", .resumed),
-    ("stopped", .stopped),
-  ]
+  static func leadership(_ row: (name: String, state: State, since: Instant?)) -> Leadership {
+    leadership(row.state, since: row.since, isOpen: !row.name.hasSuffix("not open"))
+  }
+
+  static let events: [(name: String, event: Event)] =
+    [
+      ("no head", .headRead(nil)), ("its head", .headRead(own)),
+      ("another's later head", .headRead(others)),
+      ("another's head of its epoch", .headRead(head(5, "other"))),
+      ("an earlier head", .headRead(head(4, "own"))),
+      ("a later head of its name", .headRead(head(6, "own"))),
+      ("led", .led(led, candidate, since: later)),
+      ("led late", .led(ledLate, candidate, since: later)),
+      ("led new", .led(head(5, "own", at: 0), candidate, since: later)), ("adopted", .adopted),
+      ("restarted", .restarted),
+      ("noted", .noted), ("sent", .sent), ("refused", .failed(.archive(.refused))),
+      ("a lease", .failed(.archive(.led(by: "other", for: .seconds(3))))),
+      ("away", .failed(.archive(.away("off")))), ("damaged", .failed(.archive(.damaged("torn")))),
+      ("file", .failed(.file("full"))), ("extended", .extended(since: later)),
+      ("lease ended", .leaseEnded), ("started", .started), ("resumed", .resumed),
+      ("stopped", .stopped),
+    ] + relations.sorted { $0.key < $1.key }.map { ($0.key, .compared($0.value)) }
 
   typealias Row = [String: (State, [Action])]
 
   static let accepted = Action.acceptCommits(for: lease)
   static let lost = (State.lost(to: "other"), [Action.reportLost(to: "other")])
+  static let relations: [String: ArchiveRelation] = [
+    "fits": .atOrAhead, "begun from its": .restarts, "behind": .behind,
+    "replaced": .replaced(through: 2), "diverged": .diverged(after: 2),
+    "taken back": .takenBack(through: 2),
+  ]
   static let unfit: Row = [
     "behind": lost, "replaced": lost, "diverged": lost, "taken back": lost,
   ]
@@ -228,6 +240,30 @@ struct LeadershipTests {
         "begun from its": (.seeking, []), "resumed": (.uncertain(term), []),
       ]) { $1 }
     ),
+    "comparing, not open": (
+      .seeking,
+      relations.mapValues { (.eligible(others, $0), []) }.merging(["resumed": (.seeking, [])]) {
+        $1
+      }
+    ),
+    "eligible, not open": (
+      .seeking,
+      waiting.merging([
+        "led": (.adopting(nextTerm, led, .behind), taken),
+        "led new": (checking(term, head(5, "own", at: 0), after: "other"), []),
+        "led late": (checking(late, ledLate, after: "other"), []), "resumed": (.seeking, []),
+      ]) { $1 }
+    ),
+    "checking, not open": (
+      .seeking,
+      relations.mapValues {
+        (.adopting(nextTerm, ledLate, $0), [.start(at: mark(8)), accepted])
+      }.merging([
+        "begun from its": (.restarting(nextTerm), [.start(at: mark(8)), accepted]),
+        "resumed": (.seeking, []),
+      ]) { $1 }
+    ),
+    "adopting, not open": (.seeking, ["adopted": (.takingOver(nextTerm), [])]),
   ]
 
   @Test func `every event in every state has its transition`() throws {
@@ -239,7 +275,7 @@ struct LeadershipTests {
       }
       #expect(Set(row.keys).isSubset(of: Self.events.map { $0.name }))
       for (event, taken) in Self.events {
-        var machine = Self.leadership(state, since: since)
+        var machine = Self.leadership((name, state, since))
         let actions = machine.take(taken, at: Self.later)
         let (next, expected) = row[event] ?? (state, [])
         #expect(machine.state == next, "\(name), \(event)")
@@ -252,7 +288,7 @@ struct LeadershipTests {
     let due: [Leadership.Step?] = [
       .readHead, .readHead, .compare(Self.others), .lead, .lead, .lead, .compare(Self.ledLate),
       .readHead, .restart(Self.term), .note(Self.term), .send, .readHead, .compare(Self.own), nil,
-      nil,
+      nil, .compare(Self.others), .lead, .compare(Self.ledLate), .adopt(Self.led, .behind),
     ]
     #expect(Self.states.map { Self.leadership($0.state).due } == due)
   }
@@ -269,6 +305,7 @@ extension LeadershipTests {
     case (.compare, _): .compared(.atOrAhead)
     case (.lead, .eligible(nil, _)): .led(head(5, "own", at: 0), candidate, since: time)
     case (.lead, _): .led(led, candidate, since: time)
+    case (.adopt, _): .adopted
     case (.restart, _): .restarted
     case (.note, _): .noted
     case (.send, _): .sent
@@ -277,7 +314,7 @@ extension LeadershipTests {
 
   @Test func `calls that succeed lead from each state to all being sent`() throws {
     for (name, state, since) in Self.states where Self.leadership(state).due != nil {
-      var machine = Self.leadership(state, since: since)
+      var machine = Self.leadership((name, state, since))
       var actions: [Action] = []
       for _ in 1...9 where !actions.contains(.wait(Self.lease / 3)) {
         let step = try #require(machine.due)

@@ -343,10 +343,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
 extension FollowerLoop {
   /// Brings the file to where the history is, and restores it, unless it waits for a migration of this build.
   static func restore(_ setup: Setup) async throws(PersistenceError) -> (Restored, Replica?) {
-    var archived: ArchiveOpening?
+    var archived: ArchiveAdoption?
     var replica: Replica?
     if let step = setup.archive {
-      archived = try await ArchiveOpening(
+      archived = try await ArchiveAdoption(
         following: step.archive,
         to: setup.path,
         step.policy,
