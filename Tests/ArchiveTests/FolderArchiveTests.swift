@@ -628,6 +628,15 @@ extension FolderArchiveTests {
   }
 
   @Test
+  func `a lease that was released has ended, also by a clock that is behind`() async throws {
+    let first = FolderArchive(path)
+    await #expect(throws: Never.self) { try await first.release(try await led(first)) }
+    let behind = FolderArchive(path, on: .system) { Date(timeIntervalSinceNow: -7_200) }
+    #expect(try await behind.head()?.lease == .zero)
+    #expect(try await behind.lead(ArchiveConformance.candidate("next")).leader == "next")
+  }
+
+  @Test
   func `the time of the file system is asked for once, and leaves nothing`() async throws {
     final class Made: DiskWatch {
       let times = Lock(0)

@@ -110,7 +110,9 @@ struct FoundHead {
   }
 
   /// How long the lease still runs; longer than the lease itself if the clock of the place went back.
-  var rest: Duration { max(.zero, .microseconds(head.lease) - object.age) }
+  var rest: Duration {
+    head.lease == 0 ? .zero : max(.zero, .microseconds(head.lease) - object.age)
+  }
 
   var archiveHead: ArchiveHead {
     ArchiveHead(
