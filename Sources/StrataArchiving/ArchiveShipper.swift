@@ -33,23 +33,12 @@ package actor ArchiveShipper {
   private var renewal: LeaseRenewal?
   /// Why this process does not lead any more.
   private var loss: PersistenceError.Reason?
-  /// How far the archive is.
-  private var mark: HistoryMark?
-  /// The lineage that the archive is led for; nil until it is known.
-  private var lineage: Lineage.ID?
+  private let segments: SegmentSender
+  private let snapshots: SnapshotSender
   /// Whether the archive may end before it did: the file was taken back, and takes its place.
   private let mayShorten: Bool
-  /// Keeps the deltas that the archive lacks; nil once there are too many.
-  private var pin: HistoryPins.Pin?
   /// Whether the archive could be reached at the opening.
   private let mayLeadAtOnce: Bool
-  /// What the archive's catalog was made of.
-  private var catalogState: CatalogState?
-  /// The snapshots of the archive; nil until they are known, and while it has none.
-  private var snapshots: SentSnapshots?
-  /// Whether the file may have a snapshot that the archive gets.
-  private nonisolated let mayOweSnapshot = Lock(true)
-  private var backlogCheck = Scheduling.now
   private var isStopping = false
   private var loop: Task<Void, Never>?
   /// When it looks again by itself.
@@ -70,8 +59,6 @@ package actor ArchiveShipper {
     leadership = opening.leadership
     leadership.isOpen = true
     renewal = opening.renewal
-    mark = opening.mark
-    lineage = opening.lineage
     mayShorten = opening.replaced != nil
     mayLeadAtOnce = opening.report.away == nil
     reader = HistoryReader(
@@ -80,7 +67,8 @@ package actor ArchiveShipper {
       pins: writer.pins,
       keepsOpen: true
     )
-    pin = writer.pins.pin(opening.mark?.revision ?? 0)
+    segments = SegmentSender(of: writer, reader, continuing: opening)
+    snapshots = SnapshotSender(of: writer, reader, continuing: opening)
     var status = ArchiveStatus(name: archive.name, leader: leader, condition: .starting)
     if mayLeadAtOnce { status.lastContact = writer.configuration.now() }
     self.status = Lock(status)
@@ -105,7 +93,7 @@ extension ArchiveShipper {
       _ = await attempt()
     }
     let events = writer.events.stream()
-    let (signal, mayOweSnapshot) = (signal, mayOweSnapshot)
+    let (signal, mayOweSnapshot) = (signal, snapshots.mayOweOne)
     loop = Task { [weak self] in
       let listening = Task {
         for await event in events {
@@ -130,7 +118,7 @@ extension ArchiveShipper {
   private func watchLag() {
     guard let maxLag = policy.maxLag, !isStopping else { return }
     let now = writer.configuration.now()
-    if hasWork { update { $0.behindSince = $0.behindSince ?? now } }
+    if segments.hasWork { update { $0.behindSince = $0.behindSince ?? now } }
     writer.queue.holdBack(isTooFarBehind)
     executor.schedule(after: maxLag / 4) { [weak self] in
       self?.assumeIsolated { $0.watchLag() }
@@ -168,7 +156,7 @@ extension ArchiveShipper {
     // Stopping again does not wait for a call that this has not waited for.
     self.loop = nil
     await take(.stopped)
-    pin = nil
+    segments.unpin()
     await reader.stop(.closed)
     update { status in
       status.leaseEnd = nil
@@ -239,18 +227,7 @@ extension ArchiveShipper {
 
   /// Whether there is nothing more to do.
   private var isDone: Bool {
-    leadership.due == nil || isStopping && !hasWork
-  }
-
-  private var hasWork: Bool {
-    guard let mark else { return true }
-    return mark.revision < sendable
-  }
-
-  /// What may be sent: what a power cut cannot take from the file, unless nothing is synced by itself.
-  private var sendable: Revision {
-    let current = writer.queue.current
-    return writer.configuration.durability.syncsGroups ? current.durable : current.written
+    leadership.due == nil || isStopping && !segments.hasWork
   }
 
   private func schedule(after pause: Duration) {
@@ -265,7 +242,7 @@ extension ArchiveShipper {
   private func look(at time: ContinuousClock.Instant) {
     if timer == time { timer = nil }
     // A name that a snapshot was given is no event.
-    mayOweSnapshot.withLock { $0 = true }
+    snapshots.noteOwed()
     signal.yield()
   }
 
@@ -345,7 +322,7 @@ extension ArchiveShipper {
   }
 
   private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
-    lineage = try await reader.read(\.identity.lineage)
+    segments.lineage = try await reader.read(\.identity.lineage)
     let comparison = ArchiveComparison(archive, head, leader, reader)
     let relation = try await comparison.relation()
     if relation == .atOrAhead { return relation }
@@ -364,7 +341,7 @@ extension ArchiveShipper {
       }
       return (view.identity, HistoryMark(oldest.revision, oldest.chain))
     }
-    lineage = lineage ?? identity.lineage
+    segments.lineage = segments.lineage ?? identity.lineage
     let candidate = ArchiveCandidate(
       store: identity.id,
       epoch: identity.epoch,
@@ -401,7 +378,7 @@ extension ArchiveShipper {
       switch action {
       case .wait(let duration): pause = duration
       case .release(let term): await release(term)
-      case .limitBacklog: await limitBacklog()
+      case .limitBacklog: await segments.limitBacklog()
       case .reportLost(let leader): lose(to: leader, because: cause)
       default: perform(action)
       }
@@ -433,7 +410,9 @@ extension ArchiveShipper {
   /// Does what waits for nothing.
   private func perform(_ action: Leadership.Action) {
     switch action {
-    case .start(let mark): (self.mark, snapshots, catalogState) = (mark, nil, nil)
+    case .start(let mark):
+      segments.start(at: mark)
+      snapshots.forget()
     case .acceptCommits(let rest):
       let now = Measures.time(writer.configuration.now())
       writer.queue.acceptCommitsAgain(
@@ -452,7 +431,7 @@ extension ArchiveShipper {
       update { status in
         if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
       }
-      if let mark { note(mark) }
+      if let mark = segments.mark { note(mark) }
       events.send(.leading(epoch: term.epoch))
     case .reportSent(let term):
       var wasAway = false
@@ -479,7 +458,7 @@ extension ArchiveShipper {
   private func lose(to leader: String, because cause: String) {
     let loss = notLeading(by: leader, because: cause)
     self.loss = loss
-    pin = nil
+    segments.unpin()
     update { status in
       status.condition = .notLeading(by: leader)
       status.leaseEnd = nil
@@ -546,122 +525,41 @@ extension ArchiveShipper {
   }
 }
 
-/// Segments.
+/// Sending.
 extension ArchiveShipper {
-  /// What the catalog says: a new one is sent when it differs.
-  private struct CatalogState: Equatable, Sendable {
-    let migrations: [DataLedger.Entry]
-    let lineage: Lineage.ID
-    let tables: [ListedTable]
-    let columns: [DeclaredColumn]
-  }
-
-  /// What was read of the file to be sent together.
-  private struct Batch: Sendable {
-    var frames: [DeltaFrame] = []
-    var catalog: [UInt8]?
-    var state: CatalogState?
-    var owesSnapshot = false
-    /// The lineage of the file.
-    var lineage: Lineage.ID?
-  }
-
   /// Sends all that is written.
   ///
-  /// Returns whether that was all: a file that an opening has repaired goes on in another lineage, which is compared first.
+  /// Returns whether that was all: a file that goes on in another lineage is compared first.
   private func send() async throws -> Bool {
-    while let mark, let term = leadership.term, hasWork {
+    while let mark = segments.mark, let term = leadership.term, segments.hasWork {
       try Task.checkCancellation()
-      let batch: Batch
+      let began = Scheduling.now
+      let outcome: SegmentSender.Outcome
       do {
-        batch = try await read(after: mark)
+        outcome = try await segments.send(after: mark, in: term, besides: snapshots.sent)
       } catch let error as PersistenceError {
         guard case .trimmed = error.reason else { throw error }
-        try await skip(from: mark)
+        try await skip(from: mark, in: term)
         continue
       }
-      guard let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
-        return batch.lineage == lineage
+      switch outcome {
+      case .sent(let end, let time, let owesSnapshot):
+        if owesSnapshot { snapshots.noteOwed() }
+        await take(.extended(since: began))
+        note(end, behindSince: time)
+      case .allSent: return true
+      case .isElsewhere: return false
       }
-      let began = Scheduling.now
-      try await archive.append(segment, catalog: batch.catalog, in: term)
-      catalogState = batch.state
-      if batch.owesSnapshot { mayOweSnapshot.withLock { $0 = true } }
-      await take(.extended(since: began))
-      // What is not sent yet is not older.
-      note(segment.end, behindSince: segment.times.upperBound)
     }
     return true
   }
 
-  private func read(after mark: HistoryMark) async throws -> Batch {
-    let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
-    let (snapshots, interval, lineage) = (snapshots, policy.snapshotInterval, lineage)
-    return try await reader.read { view in
-      var batch = Batch(lineage: view.identity.lineage)
-      if batch.lineage != lineage { return batch }
-      let connection = view.journal.connection
-      let state = CatalogState(
-        migrations: try DataLedger.entries(on: connection),
-        lineage: view.identity.lineage,
-        tables: view.listed,
-        columns: view.columns
-      )
-      batch.state = state
-      if state != known {
-        batch.catalog = try ArchiveImage(view: view, source: connection).catalog()
-      }
-      batch.frames = try Self.frames(in: view, after: mark, through: last, bytes: limit)
-      let end = batch.frames.last?.header.revision ?? mark.revision
-      batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
-      return batch
-    }
-  }
-
-  private static func frames(
-    in view: ReadView,
-    after mark: HistoryMark,
-    through last: Revision,
-    bytes limit: Int
-  ) throws -> [DeltaFrame] {
-    var reader = try FrameReader(view, after: mark.revision)
-    guard reader.chain == mark.checksum else {
-      throw CorruptionError("the file has another history than its archive at \(mark)")
-    }
-    var frames: [DeltaFrame] = []
-    var bytes = 0
-    while bytes < limit, let frame = try reader.next(), frame.header.revision <= last {
-      bytes += frame.header.footprint
-      frames.append(frame)
-    }
-    return frames
-  }
-
-  /// All that is written after a mark, in segments.
-  private func segments(
-    after mark: HistoryMark,
-    in term: ArchiveTerm
-  ) async throws -> [ArchiveSegment] {
-    let (limit, last) = (policy.segmentBytes, sendable)
-    var segments: [ArchiveSegment] = []
-    while true {
-      let end = segments.last?.end ?? mark
-      let frames = try await reader.read { view in
-        try Self.frames(in: view, after: end, through: last, bytes: limit)
-      }
-      guard let segment = ArchiveSegment(of: frames, epoch: term.epoch) else { return segments }
-      segments.append(segment)
-    }
-  }
-
   /// Notes how far the archive is.
   private func note(_ mark: HistoryMark, behindSince: Date? = nil) {
-    self.mark = mark
-    pin?.advance(to: mark.revision)
-    if pin == nil { pin = writer.pins.pin(mark.revision) }
+    segments.advance(to: mark)
     // Without a snapshot nothing of it can be restored; what was sent before the file was rewritten is not its history.
-    guard snapshots != nil, case .leading = leadership.state else { return }
-    let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
+    guard snapshots.sent != nil, case .leading = leadership.state else { return }
+    let behind = segments.hasWork ? behindSince ?? writer.configuration.now() : nil
     update { status in
       status.replicated = mark.revision
       status.behindSince = behind
@@ -678,26 +576,9 @@ extension ArchiveShipper {
     return .seconds(lag) > maxLag
   }
 
-  /// Stops to keep the deltas if there are too many.
-  private func limitBacklog() async {
-    guard pin != nil, Scheduling.now >= backlogCheck else { return }
-    backlogCheck = Scheduling.now + .seconds(5)
-    let after = mark?.revision ?? 0
-    do {
-      let bytes = try await reader.read { try $0.journal.bytes(after: after) }
-      if bytes > policy.maxBacklog { pin = nil }
-    } catch _ {
-      // Read again when it is due.
-      return
-    }
-  }
-}
-
-/// Snapshots.
-extension ArchiveShipper {
   /// Sends the newest snapshot because the deltas before it are gone.
-  private func skip(from mark: HistoryMark) async throws {
-    let sent = try await sendSnapshot { view in view.anchors.first }
+  private func skip(from mark: HistoryMark, in term: ArchiveTerm) async throws {
+    let sent = try await sendSnapshot(in: term) { view in view.anchors.first }
     guard let sent, sent.revision > mark.revision else {
       throw CorruptionError("the file lacks the deltas after revision \(mark.revision)")
     }
@@ -713,48 +594,37 @@ extension ArchiveShipper {
 
   /// Sends a snapshot where the archive starts, if it has none: without it, no segment can be restored.
   private func sendFirstSnapshot() async throws {
-    guard let mark, snapshots == nil else { return }
-    snapshots = SentSnapshots(try await archive.snapshots())
+    guard let mark = segments.mark, snapshots.sent == nil, let term = leadership.term else {
+      return
+    }
+    let hasOne = try await snapshots.readSent()
     let gaps = try await archive.gaps()
     update { $0.gaps = gaps }
-    mayOweSnapshot.withLock { $0 = true }
-    if snapshots != nil { return note(mark) }
-    let sent = try await sendSnapshot { view in
+    if hasOne { return note(mark) }
+    let sent = try await sendSnapshot(in: term) { view in
       view.anchors.first { $0.header.revision == mark.revision } ?? view.anchors.first
     }
     guard let sent else { return }
     if sent.revision > mark.revision { noteGap(from: mark, to: sent) } else { note(mark) }
   }
 
-  /// Sends a snapshot if it is time for another, and those with names.
-  ///
-  /// Returns whether one was sent; there may be more then.
-  @discardableResult
-  private func sendSnapshotIfDue() async throws -> Bool {
-    guard let mark, let snapshots, mayOweSnapshot.withLock({ $0 }) else { return false }
-    // One that is made meanwhile sets it again.
-    mayOweSnapshot.withLock { $0 = false }
-    var isLast = false
-    defer { if !isLast { mayOweSnapshot.withLock { $0 = true } } }
-    let interval = policy.snapshotInterval
-    let sent = try await sendSnapshot { view in
-      snapshots.next(in: view, through: mark.revision, every: interval)
-    }
-    isLast = sent == nil
-    return !isLast
+  private func sendSnapshot(
+    in term: ArchiveTerm,
+    _ choose: @escaping SnapshotSender.Choice
+  ) async throws -> HistoryMark? {
+    try await snapshots.send(of: segments.lineage, in: term, renewing: renewIfDue, choose)
   }
 
-  /// Sends a snapshot, and those of its chunks that the archive lacks; returns its mark.
+  /// Sends a snapshot if it is time for another, and those with names; returns whether there may be more.
   @discardableResult
-  private func sendSnapshot(
-    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?
-  ) async throws -> HistoryMark? {
-    guard let term = leadership.term, let read = try await prepareSnapshot(choose, term) else {
-      return nil
-    }
-    try await archive.add(read.snapshot, read.list, catalog: read.catalog, in: term)
-    if snapshots?.add(read.snapshot) == nil { snapshots = SentSnapshots(read.snapshot) }
-    return read.snapshot.mark
+  private func sendSnapshotIfDue() async throws -> Bool {
+    guard let mark = segments.mark, let term = leadership.term else { return false }
+    return try await snapshots.sendIfDue(
+      through: mark,
+      of: segments.lineage,
+      in: term,
+      renewing: renewIfDue
+    )
   }
 
   /// The history that an archive gets when it starts again: as many bytes of the last deltas, and a snapshot before them.
@@ -766,67 +636,31 @@ extension ArchiveShipper {
   private func restart(in term: ArchiveTerm) async throws {
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
-    let beginning: @Sendable (ReadView) throws -> StoredSnapshot? = { view in
+    let start = try await snapshots.prepare(
+      of: segments.lineage,
+      in: term,
+      renewing: renewIfDue
+    ) { view in
       try view.anchors.last { snapshot in
         try view.journal.bytes(after: snapshot.header.revision) <= Self.restartBytes
       } ?? view.anchors.first
     }
-    guard let read = try await prepareSnapshot(beginning, term) else { return }
-    let segments = try await segments(after: read.snapshot.mark, in: term)
-    let end = segments.last?.end ?? read.snapshot.mark
-    if let mark, end.revision < mark.revision, !mayShorten {
+    guard let start else { return }
+    let new = try await segments.segments(after: start.snapshot.mark, in: term)
+    let end = new.last?.end ?? start.snapshot.mark
+    if let mark = segments.mark, end.revision < mark.revision, !mayShorten {
       throw CorruptionError("the file ends at \(end), before its archive at \(mark)")
     }
     try await archive.restart(
-      from: read.snapshot,
-      read.list,
-      segments,
-      catalog: read.catalog,
+      from: start.snapshot,
+      start.list,
+      new,
+      catalog: start.catalog,
       in: term
     )
-    snapshots = nil
-    catalogState = nil
+    segments.start(at: end)
+    snapshots.forget()
     note(end)
-  }
-
-  /// Reads a snapshot, and sends those of its chunks that the archive lacks.
-  private func prepareSnapshot(
-    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?,
-    _ term: ArchiveTerm
-  ) async throws -> ReadSnapshot? {
-    // While it is read, it is not removed.
-    let whole = writer.pins.pin(0)
-    defer { withExtendedLifetime(whole) {} }
-    let lineage = lineage
-    let read = try await reader.read { view -> ReadSnapshot? in
-      guard view.identity.lineage == lineage, let chosen = try choose(view) else { return nil }
-      let image = ArchiveImage(view: view, source: view.journal.connection)
-      let (list, names) = try image.list(of: chosen)
-      return ReadSnapshot(
-        snapshot: ArchiveSnapshot(chosen.header, names: names),
-        list: list,
-        catalog: try image.catalog()
-      )
-    }
-    guard let read else { return nil }
-    let missing = Set(try await archive.missing(Array(Set(read.list.chunks.values))))
-    let numbers = read.list.chunks.filter { missing.contains($0.value) }.keys.sorted()
-    for start in stride(from: 0, to: numbers.count, by: 16) {
-      try Task.checkCancellation()
-      let slice = numbers[start..<min(start + 16, numbers.count)]
-      let chunks = try await reader.read { view in
-        try slice.map { try ArchiveImage.chunk($0, in: view.journal.connection) }
-      }
-      try await archive.add(chunks, in: term)
-      try await renewIfDue()
-    }
-    return read
-  }
-
-  private struct ReadSnapshot: Sendable {
-    let snapshot: ArchiveSnapshot
-    let list: ArchiveSnapshot.List
-    let catalog: [UInt8]
   }
 }
 
