@@ -274,7 +274,7 @@ let package = Package(
         "StrataJournal", "StrataStorage", "StrataPersistence",
       ],
       path: "Tests/TestSupport",
-      exclude: ["Golden/read_store.py"]
+      exclude: ["Golden/read_store.py", "Golden/Kept"]
     ),
     // What tests of the products beside it use.
     .target(

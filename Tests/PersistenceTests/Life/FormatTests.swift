@@ -11,18 +11,25 @@ import Testing
 
 /// A file with every kind of value, which two builds have written.
 struct FormatTests {
+  /// Which file.
+  enum Origin: CaseIterable {
+    /// One that is made now.
+    case made
+    /// That of the day on which the format became final: a change of it is a migration from here on.
+    case kept
+  }
+
   let directory: TemporaryDirectory
   let path: String
 
-  init() async throws {
+  init() throws {
     directory = try TemporaryDirectory()
     path = directory.path("app.strata")
-    try await makeFirst()
-    try await makeSecond()
   }
 
-  @Test
-  func `it is verified, and says of itself how it was made`() throws {
+  @Test(arguments: Origin.allCases)
+  func `it is verified, and says of itself how it was made`(_ origin: Origin) async throws {
+    try await make(origin)
     let inspector = try Inspector(path: path)
     let verification = try inspector.verify()
     #expect(verification.isSound, "\(verification)")
@@ -37,8 +44,9 @@ struct FormatTests {
     #expect(info.journal.trimmed == nil)
   }
 
-  @Test
-  func `it is restored to what it was made of, at every revision`() async throws {
+  @Test(arguments: Origin.allCases)
+  func `it is restored to what it was made of, at every revision`(_ origin: Origin) async throws {
+    try await make(origin)
     let persistence = try await Persistence.open(
       at: path,
       initialState: Golden.State(db: Golden.Second()),
@@ -61,8 +69,11 @@ struct FormatTests {
     }
   }
 
-  @Test
-  func `a build with fewer tables and fields reads what it knows of it`() async throws {
+  @Test(arguments: Origin.allCases)
+  func `a build with fewer tables and fields reads what it knows of it`(_ origin: Origin)
+    async throws
+  {
+    try await make(origin)
     let persistence = try await Persistence.open(
       at: path,
       initialState: Golden.State(db: Golden.First()),
@@ -78,8 +89,9 @@ struct FormatTests {
   }
 
   /// A script written from the page on the format alone reads the same.
-  @Test
-  func `a reader that is made from the page reads it`() throws {
+  @Test(arguments: Origin.allCases)
+  func `a reader that is made from the page reads it`(_ origin: Origin) async throws {
+    try await make(origin)
     let lines = try Self.readByScript(path)
     let inspector = try Inspector(path: path)
     let info = try inspector.info()
@@ -114,8 +126,11 @@ struct FormatTests {
     #expect(lines.filter { $0.hasPrefix("context ") } == contexts)
   }
 
-  @Test
-  func `it has the contexts of its commits, and the references of its fields`() throws {
+  @Test(arguments: Origin.allCases)
+  func `it has the contexts of its commits, and the references of its fields`(_ origin: Origin)
+    async throws
+  {
+    try await make(origin)
     let inspector = try Inspector(path: path)
     let log = try inspector.log(.last(100)).deltas
     #expect(log.filter { $0.contexts != nil }.map(\.revision) == [6, 11])
@@ -147,7 +162,8 @@ struct FormatTests {
     "UPDATE chunk SET body = zeroblob(length(body)) WHERE id = 2",
     "UPDATE listing SET count = count + 1",
   ])
-  func `that reader finds damage`(sql: String) throws {
+  func `that reader finds damage`(sql: String) async throws {
+    try await make(.made)
     try RawSQLite.run(sql, on: path)
     try RawSQLite.run("PRAGMA wal_checkpoint(TRUNCATE)", on: path)
     #expect(throws: ScriptFailure.self) { _ = try Self.readByScript(path) }
@@ -218,8 +234,33 @@ extension FormatTests {
 }
 
 extension FormatTests {
-  private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../TestSupport/Golden/read_store.py").path
+  private static let script = golden("read_store.py")
+
+  private static func golden(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../TestSupport/Golden/\(name)").path
+  }
+
+  /// Makes the file.
+  ///
+  /// `STRATA_RECORD=1` keeps one that is made now, which only a new format is a reason for.
+  private func make(_ origin: Origin) async throws {
+    let kept = Self.golden("Kept/format-\(StoreFormat.known).strata")
+    let records = ProcessInfo.processInfo.environment["STRATA_RECORD"] != nil
+    if origin == .made || records {
+      try await makeFirst()
+      try await makeSecond()
+    }
+    if origin == .made { return }
+    for companion in ["", ".head"] {
+      let (made, kept) = (path + companion, kept + companion)
+      if records {
+        try Data(contentsOf: URL(fileURLWithPath: made)).write(to: URL(fileURLWithPath: kept))
+      } else {
+        try FileManager.default.copyItem(atPath: kept, toPath: made)
+      }
+    }
+  }
 
   private static let configuration = {
     var configuration = PersistenceConfiguration(
