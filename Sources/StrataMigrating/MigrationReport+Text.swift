@@ -25,7 +25,7 @@ extension MigrationReport.Step {
     let arrow = direction == .up ? "" : "back from "
     let change =
       revision.map { "revision \($0), \(Measures.size(bytes))" }
-      ?? (added.isEmpty ? "changes nothing" : "changes no record")
+      ?? (added.isEmpty && declared.isEmpty ? "changes nothing" : "changes no record")
     var lines = ["\(arrow)\(name.printable)  \(duration.inSeconds), \(change)"]
     let width = tables.map(\.formerName.printable.columnCount).max() ?? 0
     for table in tables {
@@ -34,6 +34,9 @@ extension MigrationReport.Step {
       lines.append("  \(name)\(gap)\(table.changes)")
     }
     if !added.isEmpty { lines.append("  added  \(added.joined(separator: ", ").printable)") }
+    if !declared.isEmpty {
+      lines.append("  declared  \(declared.joined(separator: ", ").printable)")
+    }
     for finding in findings {
       let mark = finding.isRefused ? highlight("refused") : finding.isAllowed ? "allowed" : "note"
       lines.append("  \(mark)  \(finding.description.printable)")

@@ -39,6 +39,8 @@ public struct MigrationReport: Sendable, Hashable, Codable {
     public var findings: [MigrationFinding] = []
     /// The tables and fields that it added, also where no record has a value in them: `tags`, `people.vip`.
     public var added: [String] = []
+    /// The fields of which it declared something else, with what is declared now: `posts.person NOT NULL REFERENCES people`.
+    public var declared: [String] = []
     /// How long it took.
     public var duration: Duration = .zero
     /// The size of its delta; 0 where it changed nothing.

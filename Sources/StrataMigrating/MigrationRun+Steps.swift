@@ -270,7 +270,7 @@ extension MigrationRun {
       )
     }
     step.allow(task.migration.allowances + tables.allowances, among: listed.union(workspace.tables))
-    step.added = tables.added(to: fields)
+    (step.added, step.declared) = try tables.changes(since: fields)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
     let renames = difference.allRenames()

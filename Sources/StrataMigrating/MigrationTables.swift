@@ -252,25 +252,60 @@ extension MigrationTables {
   }
 }
 
-/// What a step adds to the schema.
+/// What a step changes of the schema.
 extension MigrationTables {
-  /// The fields of each table, with those that are only declared.
-  var fields: [String: Set<String>] {
+  /// The fields of each table, with what is declared of them.
+  var fields: [String: [String: DeclaredColumn]] {
     Dictionary(
       uniqueKeysWithValues: names.map { table in
-        let stored = layouts(of: table).values.flatMap { $0.fields.map(\.name) }
-        return (table, Set(stored + declaredColumns(of: table).map(\.name)))
+        let stored = layouts(of: table).sorted { $0.key < $1.key }.flatMap(\.value.fields)
+        let columns = stored.map { DeclaredColumn(table: table, field: $0) }
+        let fields = (columns + declaredColumns(of: table)).map { ($0.name, $0) }
+        return (table, Dictionary(fields) { $1 })
       }
     )
   }
 
-  /// The tables and fields that were not there before, `tags` and `people.vip`, in their order.
-  func added(to before: [String: Set<String>]) -> [String] {
-    fields.sorted { $0.key < $1.key }.flatMap { table, fields -> [String] in
+  /// The tables and fields that were not there before, `tags` and `people.vip`, and the fields of which something else is
+  /// declared, in their order.
+  func changes(
+    since before: [String: [String: DeclaredColumn]]
+  ) throws -> (added: [String], declared: [String]) {
+    var (added, declared): ([String], [String]) = ([], [])
+    let names = Dictionary(
+      names.compactMap { table in workspace.shapes[table].former.map { ($0, table) } }
+    ) { $1 }
+    for (table, fields) in fields.sorted(by: { $0.key < $1.key }) {
       let shape = workspace.shapes[table]
-      guard let known = before[shape.former ?? table] else { return [table] }
-      let renamed = known.flatMap { shape.names(of: $0) }
-      return fields.subtracting(known).subtracting(renamed).sorted().map { "\(table).\($0)" }
+      guard let known = before[shape.former ?? table] else {
+        added.append(table)
+        continue
+      }
+      var former: [String: String] = [:]
+      for (field, column) in known {
+        let column = column.with(try Layout([column.field]).referring(to: names).fields[0])
+        for name in shape.names(of: field).union([field]) { former[name] = column.rules }
+      }
+      for (field, column) in fields.sorted(by: { $0.key < $1.key })
+      where !shape.fieldsLeft.contains(field) {
+        switch (former[field], column.rules) {
+        case (nil, _): added.append("\(table).\(field)")
+        case (let before?, let rules) where before == rules: break
+        case (_, ""): declared.append("nothing of \(table).\(field)")
+        case (_, let rules): declared.append("\(table).\(field) \(rules)")
+        }
+      }
     }
+    return (added, declared)
+  }
+}
+
+extension DeclaredColumn {
+  /// What is declared of it, as SQL.
+  fileprivate var rules: String {
+    [
+      isRequired ? "NOT NULL" : nil, defaultValue.map { "DEFAULT \($0)" },
+      field.references.map { "REFERENCES \($0)" },
+    ].compactMap(\.self).joined(separator: " ")
   }
 }

@@ -134,6 +134,40 @@ struct DeclaredColumnsTests {
     )
   }
 
+  @Test func `a plan says what is declared of fields that are there`() async throws {
+    let migrations = [
+      try script(
+        1,
+        "CREATE TABLE labels(id TEXT, name TEXT); INSERT INTO labels VALUES ('t1', 'a'), ('t2', 'b')"
+      ),
+      try script(
+        2,
+        """
+        CREATE TABLE t(id TEXT, name TEXT NOT NULL DEFAULT 'x', user TEXT REFERENCES users(id));
+        INSERT INTO t(id, name) SELECT id, name FROM labels; DROP TABLE labels;
+        ALTER TABLE t RENAME TO labels
+        """
+      ),
+      try script(3, "ALTER TABLE users RENAME TO people; ALTER TABLE labels RENAME name TO title"),
+      try script(
+        4,
+        """
+        CREATE TABLE t(id TEXT, title TEXT, user TEXT REFERENCES notes(id));
+        INSERT INTO t SELECT * FROM labels; DROP TABLE labels; ALTER TABLE t RENAME TO labels
+        """
+      ),
+    ]
+    let report = try await DataMigrator(migrations, at: path).plan()
+    #expect(report.steps.map(\.added) == [["labels"], ["labels.user"], [], []])
+    #expect(
+      report.steps.map(\.declared) == [
+        [], ["labels.name NOT NULL DEFAULT 'x'"], [],
+        ["nothing of labels.title", "labels.user REFERENCES notes"],
+      ]
+    )
+    #expect("\(report)".contains("\n  declared  labels.name NOT NULL DEFAULT 'x'\n"))
+  }
+
   @Test func `a record that a program has written without a value gets the DEFAULT`() async throws {
     let first = [
       try script(1, "ALTER TABLE notes ADD COLUMN lang TEXT NOT NULL DEFAULT en"),

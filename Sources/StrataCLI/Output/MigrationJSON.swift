@@ -93,6 +93,7 @@ enum MigrationJSON {
       let form: DataMigration.Form
       let tables: [MigrationTableReport]
       let added: [String]
+      let declared: [String]
       let findings: [Finding]
       let milliseconds: Int64
       let bytes: Int
@@ -141,6 +142,7 @@ enum MigrationJSON {
           form: step.form,
           tables: step.tables,
           added: step.added,
+          declared: step.declared,
           findings: step.findings.map { finding in
             Finding(
               kind: finding.kind,
