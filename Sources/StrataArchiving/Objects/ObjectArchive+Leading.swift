@@ -113,7 +113,7 @@ extension ObjectArchive {
   /// The head; nil while there is no store.
   func foundHead() async throws -> FoundHead? {
     guard let object = try await get(ObjectContents.headName) else { return nil }
-    return FoundHead(try ObjectHead(object), object)
+    return FoundHead(try memory.head(of: object), object)
   }
 
   private func head(in term: ArchiveTerm) async throws -> TaggedHead {
@@ -162,7 +162,7 @@ extension ObjectArchive {
       }
       let now = try await get(ObjectContents.headName)
       if let failure, now?.tag == tag { throw failure }
-      guard let now, try ObjectHead(now).number == head.number else { return false }
+      guard let now, try memory.head(of: now).number == head.number else { return false }
       (objects, tag) = ([], now.tag)
       head.number = ObjectName.newNumber()
     }

@@ -152,13 +152,14 @@ public struct ObjectEntry: Sendable, Equatable {
 }
 
 /// What a value of an archive has read and put: the names of the chunks of the list that was read last, so that they are found
-/// without another list, and the head that it has put, so that its next change does not read it.
+/// without another list, the head that it has put, so that its next change does not read it, and the one that it has read.
 ///
 /// A value of an archive has one of its own.
 public final class ObjectMemory: Sendable {
   private struct Memory {
     var names: [ArchiveChunk.ID: ChunkName] = [:]
     var head: TaggedHead?
+    var read: (body: [UInt8], head: ObjectHead)?
   }
 
   private let memory = Lock(Memory())
@@ -179,6 +180,14 @@ public final class ObjectMemory: Sendable {
   }
 
   func find(_ id: ArchiveChunk.ID) -> ChunkName? { memory.withLock { $0.names[id] } }
+
+  /// The head in an object: one with the bytes of the last one is not parsed again.
+  func head(of object: ObjectContents) throws -> ObjectHead {
+    if let read = memory.withLock({ $0.read }), read.body == object.body { return read.head }
+    let head = try ObjectHead(object)
+    memory.withLock { $0.read = (object.body, head) }
+    return head
+  }
 
   func keep(_ head: TaggedHead) { memory.withLock { $0.head = head } }
 

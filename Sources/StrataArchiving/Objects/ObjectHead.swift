@@ -47,14 +47,14 @@ struct ObjectHead: HashedJSON, Equatable, Sendable {
 
   /// Reads it from the object; throws for other formats, and for what no head has.
   init(_ object: ObjectContents) throws {
-    struct Format: Decodable { let format: Int }
     do {
-      let format = try JSONDecoder().decode(Format.self, from: Data(object.body)).format
-      try ArchiveError.Reason.check(format: format, known: Self.format)
-    } catch let error as DecodingError {
-      throw CorruptionError("its head cannot be read: \(error)")
+      self = try Self(reading: object.body, of: "its head")
+    } catch {
+      // One of another format has other members.
+      try Self.checkFormat(of: object)
+      throw error
     }
-    self = try Self(reading: object.body, of: "its head")
+    try ArchiveError.Reason.check(format: format, known: Self.format)
     guard mark.isWellFormed, epoch > 0, (1..<Int64.max).contains(round), lease >= 0, begin >= 0
     else {
       throw CorruptionError("its head has epoch \(epoch), round \(round) and \(mark)")
@@ -66,6 +66,16 @@ struct ObjectHead: HashedJSON, Equatable, Sendable {
       guard case .catalog = ObjectName(catalog) else {
         throw CorruptionError("its head names \(catalog) as the catalog")
       }
+    }
+  }
+
+  private static func checkFormat(of object: ObjectContents) throws {
+    struct Format: Decodable { let format: Int }
+    do {
+      let format = try JSONDecoder().decode(Format.self, from: Data(object.body)).format
+      try ArchiveError.Reason.check(format: format, known: Self.format)
+    } catch let error as DecodingError {
+      throw CorruptionError("its head cannot be read: \(error)")
     }
   }
 
