@@ -259,19 +259,3 @@ package struct EntityAddition: Sendable {
     return b.allSatisfy { values[$0.name] == $0.value }
   }
 }
-
-extension ReadView {
-  /// Which of some encoded IDs a table has at a revision, or at the last one.
-  package func present(
-    _ ids: Set<[UInt8]>,
-    in table: String,
-    at revision: Revision? = nil
-  ) throws -> Set<[UInt8]> {
-    var present: Set<[UInt8]> = []
-    guard allTables.contains(table) else { return present }
-    var scan = try state(at: revision ?? last.revision, scope: .table(table))
-      .scan(table, .ids(ids))
-    while let entity = try scan.next() { present.insert(Array(entity.id)) }
-    return present
-  }
-}

@@ -135,38 +135,14 @@ package struct StoreErasure {
     guard references == .refuse else { return }
     var found: (table: String, id: String, by: String)?
     var count = 0
-    var state: EntityState?
-    for table in view.allTables.sorted() {
-      let places = view.catalog.numberedLayouts(of: table).mapValues { layout in
-        layout.references.filter { entities.tables.contains($0.table) }
-      }
-      guard places.values.contains(where: { !$0.isEmpty }) else { continue }
-      let now = try state ?? view.state(at: view.last.revision)
-      state = now
-      var scan = now.scan(table)
-      while let entity = try scan.next() {
-        guard let places = places[entity.layout], !places.isEmpty,
-          !entities.contains(table, entity.id)
-        else { continue }
-        let value = try RecordValue(
-          record: entity.record,
-          layout: try view.catalog.layout(entity.layout)
-        )
-        for place in places {
-          let ids = place.encodedIDs(in: value)
-          guard let id = ids.first(where: { entities.contains(place.table, $0[...]) }) else {
-            continue
-          }
-          count += 1
-          found =
-            found
-            ?? (
-              place.table, EncodedID.text(of: id[...]),
-              "\(EncodedID.text(of: entity.id)) of \(StoredValues.title(ofTable: table))"
-            )
-          break
-        }
-      }
+    let ids = entities.tables.map { ($0, entities.ids(in: $0)) }
+    try view.forEachEntity(referringTo: Dictionary(uniqueKeysWithValues: ids)) { key, table, id in
+      if entities.contains(key.table, key.id) { return true }
+      count += 1
+      let by =
+        "\(EncodedID.text(of: key.id)) of \(StoredValues.title(ofTable: key.table))"
+      found = found ?? (table, EncodedID.text(of: id[...]), by)
+      return true
     }
     guard let found else { return }
     throw MaintenanceError.stillReferenced(

@@ -293,28 +293,10 @@ extension EntityMerge {
       removed[key.table, default: []].insert(key.id)
     }
     var found: [Dangling] = []
-    for table in store.allTables.sorted() where !removed.isEmpty {
-      let places = store.catalog.numberedLayouts(of: table).mapValues { layout in
-        layout.references.filter { removed[$0.table] != nil }
-      }
-      guard places.values.contains(where: { !$0.isEmpty }) else { continue }
-      var scan = try store.state(at: store.last.revision, scope: .table(table)).scan(table)
-      while found.count < Self.listed, let entity = try scan.next() {
-        let key = Key(table: table, id: Array(entity.id))
-        guard let places = places[entity.layout], !places.isEmpty, written[key] == nil else {
-          continue
-        }
-        let layout = try store.catalog.layout(entity.layout)
-        let value = try RecordValue(record: entity.record, layout: layout)
-        for place in places {
-          let ids = place.encodedIDs(in: value)
-          guard let id = ids.first(where: { removed[place.table]?.contains($0) == true }) else {
-            continue
-          }
-          found.append((key, place.table, id))
-          break
-        }
-      }
+    try store.forEachEntity(referringTo: removed) { entity, table, id in
+      let key = Key(table: entity.table, id: Array(entity.id))
+      if written[key] == nil { found.append((key, table, id)) }
+      return found.count < Self.listed
     }
     return found
   }
