@@ -233,15 +233,6 @@ extension HashedTable {
     try update(rest, values, on: connection) { $0[place] = .integer(revision) }
   }
 
-  /// Makes rows that start or end after a revision what they were there.
-  package func takeBack(to revision: Int64, on connection: Connection) throws(SQLiteError) {
-    let start = columns.contains("since") ? "since" : "revision"
-    try connection.run("DELETE FROM \(name) WHERE \(start) > ?", [.integer(revision)])
-    try update("WHERE until > ?", [.integer(revision)], on: connection) {
-      removeEnd(after: revision, from: &$0)
-    }
-  }
-
   /// Makes a row that ends after a revision what it was there.
   package func removeEnd(after revision: Int64, from row: inout [Value]) {
     guard let place = columns.firstIndex(of: "until"), case .integer(let until) = row[place] else {

@@ -34,10 +34,10 @@ package struct ArchiveCatalog: Sendable {
     try own.replace(in: destination)
     try destination.run("DELETE FROM migration WHERE kind = 1", [])
     try destination.run("DELETE FROM erasure", [])
-    let rows = RowCopy(source: source, destination: destination)
-    try rows.dataMigrations(through: revision)
-    try rows.erasures()
-    try rows.tables(through: revision)
+    let copy = StoreCopy(from: source, to: destination, through: revision)
+    try copy.dataMigrations(through: revision)
+    try copy.erasures()
+    try copy.tables()
   }
 
   /// The erasures that it lists.

@@ -30,21 +30,15 @@ struct ArchiveImage {
     try view.checkListed(Set(entities.listing.map(\.table)))
     while let entity = try entities.next() { _ = try view.catalog.layout(entity.layout) }
     let revision = snapshot.header.revision
-    let checksums = try chunkRows(of: revision)
     var chunks: [Int64: ArchiveChunk.ID] = [:]
-    for (number, _) in checksums { chunks[number] = try Self.chunk(number, in: source).id }
+    for number in entities.listing.map(\.id) {
+      chunks[number] = try Self.chunk(number, in: source).id
+    }
     var names: [String] = []
     let image = try image { destination in
-      let rows = RowCopy(source: source, destination: destination)
-      try rows.snapshotWithoutChunks(revision)
+      try StoreCopy(from: source, to: destination).snapshot(revision, .hashes)
       // The file may have got other names since it was read.
       names = try SnapshotStore(connection: destination).names().map(\.name)
-      for (number, checksum) in checksums {
-        try destination.run(
-          "INSERT INTO chunk (id, hash, body) VALUES (?, ?, ?)",
-          [.integer(number), .blob(checksum), .blob([])]
-        )
-      }
     }
     return (ArchiveSnapshot.List(image: image, chunks: chunks), names)
   }
@@ -58,22 +52,11 @@ struct ArchiveImage {
     return ArchiveChunk(body: body)
   }
 
-  private func chunkRows(of revision: Revision) throws -> [(Int64, [UInt8])] {
-    try source.all(
-      """
-      SELECT id, hash FROM chunk WHERE id IN (SELECT chunk FROM listing WHERE revision = ?)
-        ORDER BY id
-      """,
-      [.integer(revision.number)]
-    ) { (try $0.int(0), try $0.blob(1)) }
-  }
-
   private func image(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
     let destination = try Connection.inMemory()
     try destination.createDatabase(FileHeader(applicationID: StoreHeader.applicationID))
     try StoreFormat.fill(destination, now: view.identity.created) { destination in
-      try view.identity.write(to: destination)
-      try RowCopy(source: source, destination: destination).allButHistory(of: view)
+      try StoreCopy(from: source, to: destination).allButHistory(of: view, as: view.identity)
       try fill(destination)
     }
     return try destination.image()

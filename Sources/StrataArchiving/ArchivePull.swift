@@ -55,17 +55,7 @@ package actor ArchivePull {
     _ extent: Extent = .nearest
   ) async throws(PersistenceError) -> Position {
     let file = try NewFile(at: path, for: .archiving, on: disk)
-    do {
-      let position = try await fill(file, to: end, extent)
-      try file.verify()
-      // As for a backup, the name comes last.
-      try HeadFile.write(position, for: path, on: disk)
-      try file.giveName()
-      return position
-    } catch {
-      file.removeLeftovers()
-      throw PersistenceError(.archiving, path: path.file, wrapping: error)
-    }
+    return try await make(file, to: end, extent) { try file.giveName(at: $0) }
   }
 
   /// Puts the history of the archive in the place of a closed file; returns its position.
@@ -77,32 +67,35 @@ package actor ArchivePull {
   ///
   /// - Parameter compared: The end of the history that replaces the history of the file.
   package func replace(by compared: HistoryMark) async throws(PersistenceError) -> Position {
-    do {
-      let store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
-      defer { withExtendedLifetime(store) {} }
-      let file = NewFile(replacing: path, for: .archiving, on: disk)
-      do {
-        let position = try await fill(file, to: .head, .nearest)
-        try file.verify()
-        // The file is kept nowhere else.
-        if try await archive.head(replacing: compared) != nil {
-          throw ArchiveError(.refused, archive: archive.name)
-        }
-        let former = try store.connectForWriting()
-        try former.checkpoint(.truncate)
-        former.checkpointsOnClose = .automatic
-        try former.close()
-        // The two files may be of one lineage, so the head of one would be damage for the other.
-        try disk.remove(path.head)
-        try file.replaceStore()
-        try disk.sync(path.directory)
-        try HeadFile.write(position, for: path, on: disk)
-        return position
-      } catch {
-        file.removeLeftovers()
-        throw error
+    let store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
+    defer { withExtendedLifetime(store) {} }
+    let file = NewFile(replacing: path, for: .archiving, on: disk)
+    return try await make(file, to: .head, .nearest) { position in
+      // The file is kept nowhere else.
+      if try await archive.head(replacing: compared) != nil {
+        throw ArchiveError(.refused, archive: archive.name)
       }
+      let former = try store.connectForWriting()
+      // The two files may be of one lineage, so the head of one would be damage for the other.
+      try disk.remove(path.head)
+      try file.replaceStore(closing: former, at: position)
+    }
+  }
+
+  /// Makes a file, verifies it, and puts it in its place; if that throws, nothing of it is left.
+  private func make(
+    _ file: NewFile,
+    to end: End,
+    _ extent: Extent,
+    _ putInPlace: (Position) async throws -> Void
+  ) async throws(PersistenceError) -> Position {
+    do {
+      let position = try await fill(file, to: end, extent)
+      try file.verify()
+      try await putInPlace(position)
+      return position
     } catch {
+      file.removeLeftovers()
       throw PersistenceError(.archiving, path: path.file, wrapping: error)
     }
   }
@@ -175,7 +168,8 @@ package actor ArchivePull {
         """
       )
     }
-    return try finish(connection, head)
+    let isCut = last.revision < head.mark.revision
+    return try StoreCopy.finish(connection, isCut ? .restored : nil, raisingEpochTo: head.epoch)
   }
 
   /// Whether the catalog is there; what lacks it is damaged, but for a copy that was made while it was written.
@@ -380,27 +374,6 @@ package actor ArchivePull {
       throw damaged(error.detail)
     }
     throw damaged("the segment through \(segment.end) does not continue \(mark)")
-  }
-
-  /// Sets the epoch, starts another lineage where the history is cut, and closes the file.
-  private func finish(
-    _ connection: Connection,
-    _ head: ArchiveHead
-  ) throws -> Position {
-    var identity = try StoreIdentity.read(connection)
-    let (revision, chain) = try ReadView(connection).last
-    identity.epoch = max(identity.epoch, head.epoch)
-    let isCut = revision < head.mark.revision
-    let end = HeadRecord.Mark(revision: revision, chain: chain)
-    if isCut { identity.branch(.restored, after: end, at: Scheduling.date) }
-    try connection.transaction {
-      try identity.replace(in: connection)
-      if isCut { try LeadershipRecord.noteTakenBack(to: end, in: connection) }
-    }
-    let position = try ReadView(connection).position
-    try connection.checkpoint(.truncate)
-    try connection.close()
-    return position
   }
 
   func damaged(_ detail: String) -> ArchiveError {

@@ -23,18 +23,17 @@ public enum StoreBackup {
     let path = try StorePath(path, for: .backingUp)
     let file = try NewFile(at: path, from: store, for: .backingUp, on: .system)
     do {
-      let source = try ReadAccess(store, for: .backingUp, on: file.disk)
-      try file.create()
-      let connection = try file.connect()
-      try source.connection.copy(to: connection, for: .backingUp, from: store)
-      let position = try ReadView(connection).position
-      try connection.close()
-      try file.verify()
-      try file.giveName()
-      return position
+      return try file.make {
+        let source = try ReadAccess(store, for: .backingUp, on: file.disk)
+        let connection = try file.createCopy(of: source.connection)
+        let position = try ReadView(connection).position
+        try connection.close()
+        try file.verify()
+        try file.giveName()
+        return position
+      }
     } catch {
-      file.removeLeftovers()
-      throw PersistenceError(.backingUp, path: file.path.file, wrapping: error)
+      throw PersistenceError(.backingUp, path: path.file, wrapping: error)
     }
   }
 
@@ -68,17 +67,8 @@ public enum StoreBackup {
     to path: String,
     on disk: Disk
   ) async throws(PersistenceError) -> Position {
-    let backup = try StorePath(backup, for: .restoringBackup)
-    let path = try StorePath(path, for: .restoringBackup)
-    let file = try NewFile(at: path, from: backup, for: .restoringBackup, on: disk)
-    do {
-      return try await FileWorker(label: "strata.backup").run {
-        try BackupRestore(backup: backup, file: file, operation: .restoringBackup).run()
-      }
-    } catch {
-      file.removeLeftovers()
-      throw PersistenceError(.restoringBackup, path: file.path.file, wrapping: error)
-    }
+    let copy = try FileCopy(of: backup, to: path, for: .restoringBackup, on: disk)
+    return try await FileWorker.copy(.restoringBackup, copy.path) { try copy.restore() }
   }
 
   /// Puts a backup in the place of a store, in a new lineage; what was there is moved to quarantine.
@@ -115,23 +105,12 @@ public enum StoreBackup {
     now: Date,
     on disk: Disk
   ) async throws(PersistenceError) -> RestoredBackup {
-    let (source, store) = (
-      try StorePath(backup, for: .restoringBackup), try StorePath(path, for: .restoringBackup)
-    )
-    guard try store.fileStatus(.restoringBackup) != .missing else {
-      return RestoredBackup(
-        position: try await restore(backup, to: path, on: disk),
-        replaced: nil,
-        missingErasures: 0
-      )
-    }
-    let file = NewFile(underLockOf: store, for: .restoringBackup, on: disk)
-    do {
-      return try await FileWorker(label: "strata.backup").run {
-        try BackupRestore(backup: source, file: file, operation: .restoringBackup).replace(now: now)
+    let copy = try FileCopy(of: backup, to: path, for: .restoringBackup, on: disk)
+    return try await FileWorker.copy(.restoringBackup, copy.path) {
+      guard try copy.path.fileStatus(.restoringBackup) != .missing else {
+        return RestoredBackup(position: try copy.restore(), replaced: nil, missingErasures: 0)
       }
-    } catch {
-      throw PersistenceError(.restoringBackup, path: store.file, wrapping: error)
+      return try copy.replace(now: now)
     }
   }
 
@@ -197,16 +176,8 @@ public enum StoreBackup {
     to path: String,
     on disk: Disk
   ) async throws(PersistenceError) -> Position {
-    let (store, path) = (try StorePath(store, for: .forking), try StorePath(path, for: .forking))
-    let file = try NewFile(at: path, from: store, for: .forking, on: disk)
-    do {
-      return try await FileWorker(label: "strata.backup").run {
-        try fork(store, at: .point(point), to: file)
-      }
-    } catch {
-      file.removeLeftovers()
-      throw PersistenceError(.forking, path: file.path.file, wrapping: error)
-    }
+    let copy = try FileCopy(of: store, to: path, for: .forking, on: disk)
+    return try await FileWorker.copy(.forking, copy.path) { try copy.fork(at: .point(point)) }
   }
 
   /// The same for a point as people write it, on the calling thread.
@@ -215,22 +186,12 @@ public enum StoreBackup {
     at expression: RevisionExpression,
     to path: String
   ) throws(PersistenceError) -> Position {
-    let (store, path) = (try StorePath(store, for: .forking), try StorePath(path, for: .forking))
-    let file = try NewFile(at: path, from: store, for: .forking, on: .system)
+    let copy = try FileCopy(of: store, to: path, for: .forking, on: .system)
     do {
-      return try fork(store, at: expression, to: file)
+      return try copy.fork(at: expression)
     } catch {
-      file.removeLeftovers()
-      throw PersistenceError(.forking, path: file.path.file, wrapping: error)
+      throw PersistenceError(.forking, path: copy.path.file, wrapping: error)
     }
-  }
-
-  private static func fork(
-    _ store: StorePath,
-    at expression: RevisionExpression,
-    to file: NewFile
-  ) throws -> Position {
-    try BackupRestore(backup: store, file: file, operation: .forking, end: expression).run()
   }
 }
 
@@ -246,182 +207,150 @@ public struct RestoredBackup: Sendable, Equatable {
   public let missingErasures: Int?
 }
 
-/// The restore of one backup, or the copy of a store up to a point of its history.
-private struct BackupRestore {
-  let backup: StorePath
-  let file: NewFile
-  let operation: PersistenceError.Operation
-  /// The last point that the copy has; nil for all.
-  var end: RevisionExpression?
-
-  func run() throws -> Position {
-    let source = try openSource()
-    return try OwnedStore.hold(
-      file.path,
-      for: operation,
-      PersistenceConfiguration(on: file.disk),
-      .nothing
-    ) { _ in try make(from: source) }
-  }
-
-  /// Makes the copy and gives it the name of the store that is there, whose files are moved to quarantine.
-  func replace(now: Date) throws -> RestoredBackup {
-    let (path, disk) = (file.path, file.disk)
-    guard FileIdentity(ofFileAt: backup.file) != FileIdentity(ofFileAt: path.file) else {
-      throw PersistenceError(operation, path: path.file, .fileExists(backup.file))
-    }
-    let source = try openSource()
-    let missing = try StoreBackup.missingErasures(of: backup.file, replacing: path.file, on: disk)
-    // Even if the header of the store is damaged: such a store is replaced too.
-    let lock = try WriterLock.take(path, as: .current(started: now), for: operation, on: disk)
-    defer { withExtendedLifetime(lock) {} }
-    try Quarantine.complete(path, now: now, on: disk)
-    let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
-    if let id = header?.applicationID, id != StoreHeader.applicationID {
-      throw PersistenceError(operation, path: path.file, .foreign(applicationID: id))
-    }
-    file.removeLeftovers()
-    let position: Position
+extension FileWorker {
+  /// Copies a file on a thread of its own, and wraps the error.
+  static func copy<R: Sendable>(
+    _ operation: PersistenceError.Operation,
+    _ path: StorePath,
+    _ work: @Sendable () throws -> R
+  ) async throws(PersistenceError) -> R {
     do {
-      try file.create()
-      position = try copy(source.connection)
-      try file.verify()
-      try disk.sync(file.temporary)
-      file.removeCompanions()
+      return try await FileWorker(label: "strata.backup").run(work)
     } catch {
-      file.removeLeftovers()
-      throw error
+      throw PersistenceError(operation, path: path.file, wrapping: error)
     }
-    var move = try QuarantineMove(
-      of: path,
-      reason: "replaced by the backup \(backup.file)",
-      replacement: QuarantineMove.name(file.temporary),
-      cause: .setAside,
-      now: now,
-      on: disk
-    )
-    try move.run()
-    file.removeLeftovers()
-    try HeadFile.write(position, for: path, on: disk)
-    return RestoredBackup(
-      position: position,
-      replaced: move.quarantine,
-      missingErasures: missing
-    )
-  }
-
-  private func openSource() throws -> ReadAccess {
-    let source = try ReadAccess(backup, for: operation, on: file.disk)
-    if source.mode == .live {
-      throw PersistenceError(
-        operation,
-        path: backup.file,
-        .alreadyOpen(by: LockFile.owner(at: backup.lock))
-      )
-    }
-    return source
-  }
-
-  private func make(from source: ReadAccess) throws -> Position {
-    try file.create()
-    let position =
-      if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
-    try file.verify()
-    // The name comes last: a head without a store is harmless, a store without its head is not.
-    try HeadFile.write(position, for: file.path, on: file.disk)
-    try file.giveName()
-    return position
-  }
-
-  private func copy(_ source: Connection) throws -> Position {
-    let connection = try file.connect()
-    try fill(connection, from: source)
-    try branch(.restored, in: connection)
-    return try close(connection)
-  }
-
-  /// Copies the store by way of a file beside it, which is cut and then written again, so that nothing of
-  /// what was cut is left in free pages or in parts of pages.
-  private func cut(_ source: Connection, at end: RevisionExpression) throws -> Position {
-    let path = try StorePath("\(file.path.file).cut", for: operation)
-    let whole = try NewFile(at: path, from: backup, for: operation, on: file.disk)
-    defer { whole.removeLeftovers() }
-    try whole.create()
-    let connection = try whole.connect()
-    try fill(connection, from: source)
-    let revision = try place(of: end, in: connection)
-    try connection.transaction {
-      try HistoryCut.removeAll(after: revision, from: connection)
-    }
-    try branch(.forked, in: connection)
-    try connection.vacuum(into: file.temporary)
-    try connection.close()
-    let copy = try file.connect()
-    try copy.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    return try close(copy)
-  }
-
-  /// The revision to cut at.
-  ///
-  /// An error is about the file that was copied, whose pages these are.
-  private func place(
-    of end: RevisionExpression,
-    in connection: Connection
-  ) throws(PersistenceError) -> Revision {
-    do {
-      let view = try ReadView(connection)
-      let revision = try view.revision(of: end)
-      try view.checkIsKept(revision)
-      return revision
-    } catch {
-      throw PersistenceError(operation, path: backup.file, wrapping: error)
-    }
-  }
-
-  /// Copies every page of a store.
-  private func fill(_ connection: Connection, from source: Connection) throws {
-    try source.copy(to: connection, for: operation, from: backup)
-    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    do {
-      _ = try StoreIdentity.read(connection)
-    } catch {
-      throw PersistenceError(operation, path: backup.file, wrapping: error)
-    }
-  }
-
-  /// Starts another lineage where the copy ends.
-  private func branch(_ reason: Lineage.Reason, in connection: Connection) throws {
-    let view = try ReadView(connection)
-    var identity = view.identity
-    let end = HeadRecord.Mark(revision: view.last.revision, chain: view.last.chain)
-    identity.branch(reason, after: end, at: Scheduling.date)
-    try connection.transaction {
-      try identity.replace(in: connection)
-      try LeadershipRecord.noteTakenBack(to: end, in: connection)
-    }
-  }
-
-  private func close(_ connection: Connection) throws -> Position {
-    let position = try ReadView(connection).position
-    try connection.checkpoint(.truncate)
-    try connection.close()
-    return position
   }
 }
 
-extension Connection {
-  /// Copies every page in one step.
-  fileprivate func copy(
-    to connection: Connection,
+/// A file that becomes a store, as another one was at some point.
+private struct FileCopy {
+  let source: StorePath
+  let path: StorePath
+  let operation: PersistenceError.Operation
+  let disk: Disk
+
+  init(
+    of source: String,
+    to path: String,
     for operation: PersistenceError.Operation,
-    from path: StorePath
-  ) throws {
-    try reading {
-      let copy = try OnlineBackup(from: self, to: connection)
-      guard try copy.step(pages: -1) == .complete else {
-        throw PersistenceError(operation, path: path.file, .busy("it is being written to"))
+    on disk: Disk
+  ) throws(PersistenceError) {
+    self.source = try StorePath(source, for: operation)
+    self.path = try StorePath(path, for: operation)
+    (self.operation, self.disk) = (operation, disk)
+  }
+
+  /// Copies all of the file to where nothing is.
+  func restore() throws -> Position {
+    try make { try copy(openSource(), to: $0) }
+  }
+
+  /// Copies the file up to a point of its history to where nothing is.
+  func fork(at expression: RevisionExpression) throws -> Position {
+    try make { file in
+      let source = try openSource()
+      return try source.connection.reading {
+        let (view, end) = try ofSource {
+          let view = try ReadView(source.connection)
+          let revision = try view.revision(of: expression)
+          try view.checkIsKept(revision)
+          guard let chain = try view.chain(at: revision) else {
+            throw CorruptionError("nothing ends at revision \(revision)")
+          }
+          return (view, HeadRecord.Mark(revision: revision, chain: chain))
+        }
+        var identity = view.identity
+        let now = Scheduling.date
+        identity.branch(.forked, after: end, at: now)
+        try file.createStore(now: now.microseconds) { connection in
+          let copy = StoreCopy(from: source.connection, to: connection, through: end.revision)
+          try copy.allButHistory(of: view, as: identity)
+          try copy.history(of: view)
+          try LeadershipRecord.noteTakenBack(to: end, in: connection)
+        }
+        return identity.position(at: end)
+      }.get()
+    }
+  }
+
+  /// Makes a store where nothing is; `fill` writes all of it.
+  private func make(_ fill: (NewFile) throws -> Position) throws -> Position {
+    let file = try NewFile(at: path, from: source, for: operation, on: disk)
+    return try file.make {
+      try OwnedStore.hold(path, for: operation, PersistenceConfiguration(on: disk), .nothing) { _ in
+        let position = try fill(file)
+        try file.verify()
+        try file.giveName(at: position)
+        return position
       }
-      try copy.finish()
-    }.get()
+    }
+  }
+
+  /// Copies all of the file, and gives the copy the name of the store that is there, whose files are moved to quarantine.
+  func replace(now: Date) throws -> RestoredBackup {
+    guard FileIdentity(ofFileAt: source.file) != FileIdentity(ofFileAt: path.file) else {
+      throw PersistenceError(operation, path: path.file, .fileExists(source.file))
+    }
+    let source = try openSource()
+    let missing = try StoreBackup.missingErasures(
+      of: self.source.file,
+      replacing: path.file,
+      on: disk
+    )
+    return try Quarantine.locked(path, for: operation, now, disk) {
+      try Quarantine.checkIsNotForeign(path, on: disk)
+      let file = NewFile(underLockOf: path, for: operation, on: disk)
+      file.removeLeftovers()
+      let position = try file.make {
+        let position = try copy(source, to: file)
+        try file.verify()
+        try file.complete()
+        return position
+      }
+      var move = try QuarantineMove(
+        of: path,
+        reason: "replaced by the backup \(self.source.file)",
+        replacement: QuarantineMove.name(file.temporary),
+        cause: .setAside,
+        now: now,
+        on: disk
+      )
+      try move.run()
+      try HeadFile.write(position, for: path, on: disk)
+      return RestoredBackup(
+        position: position,
+        replaced: move.quarantine,
+        missingErasures: missing
+      )
+    }
+  }
+
+  private func openSource() throws -> ReadAccess {
+    let access = try ReadAccess(source, for: operation, on: disk)
+    if access.mode == .live {
+      throw PersistenceError(
+        operation,
+        path: source.file,
+        .alreadyOpen(by: LockFile.owner(at: source.lock))
+      )
+    }
+    return access
+  }
+
+  /// Copies all of the file, in another lineage.
+  private func copy(_ source: ReadAccess, to file: NewFile) throws -> Position {
+    let connection = try file.createCopy(of: source.connection)
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    _ = try ofSource { try StoreIdentity.read(connection) }
+    return try StoreCopy.finish(connection, .restored)
+  }
+
+  /// Runs a closure whose error is about the file that is copied.
+  private func ofSource<R>(_ read: () throws -> R) throws(PersistenceError) -> R {
+    do {
+      return try read()
+    } catch {
+      throw PersistenceError(operation, path: source.file, wrapping: error)
+    }
   }
 }

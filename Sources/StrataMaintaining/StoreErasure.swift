@@ -22,7 +22,7 @@ package struct StoreErasure {
   let store: OwnedStore
   private(set) var entities: ErasedEntities
   /// The same by the keys that they had at each revision, the first first; that of now is the last.
-  private var spans: [(start: Revision, entities: ErasedEntities)] = []
+  private(set) var spans: [(start: Revision, entities: ErasedEntities)] = []
   let presence: Presence
   let references: ReferencePolicy
 
@@ -42,18 +42,6 @@ package struct StoreErasure {
         references: references
       ).run()
     }
-  }
-
-  init(
-    store: OwnedStore,
-    entities: ErasedEntities,
-    presence: Presence,
-    references: ReferencePolicy
-  ) {
-    self.store = store
-    self.entities = entities
-    self.presence = presence
-    self.references = references
   }
 
   /// - Parameter didReplace: Called once the new file is in place.
@@ -78,34 +66,23 @@ package struct StoreErasure {
     _ view: ReadView,
     _ didReplace: (Position) -> Void
   ) throws -> ErasureReport {
-    let (path, disk) = (store.path, store.configuration.disk)
     try checkPresence(view)
     try checkReferences(view)
-    let file = NewFile(replacing: path, for: .erasing, on: disk)
-    do {
-      let rewritten = try write(file, from: source, view)
+    let file = NewFile(replacing: store.path, for: .erasing, on: store.configuration.disk)
+    return try file.make {
+      let (rewriter, erased, position) = try write(file, view)
       try file.verify()
-      let copies = try copies(of: view.identity.id)
-      let unfollowed = try view.snapshotsBeforeTrimmedMigrations()
-      let isArchived = try LeadershipRecord.read(source) > 0
-      source.checkpointsOnClose = .automatic
-      try source.close()
-      try file.replaceStore()
-      didReplace(rewritten.position)
-      try disk.sync(path.directory)
-      try HeadFile.write(rewritten.position, for: path, on: disk)
-      return ErasureReport(
-        position: rewritten.position,
-        entities: rewritten.entities,
-        changes: rewritten.changes,
-        rewritten: rewritten.deltas,
-        copies: copies,
-        unfollowedSnapshots: unfollowed,
-        isArchived: isArchived
+      let report = ErasureReport(
+        position: position,
+        entities: Dictionary(grouping: erased, by: \.table).mapValues(\.count),
+        changes: rewriter.changes,
+        rewritten: rewriter.firstRewritten.map { $0...position.revision },
+        copies: try copies(of: position.storeID),
+        unfollowedSnapshots: try view.snapshotsBeforeTrimmedMigrations(),
+        isArchived: try LeadershipRecord.read(source) > 0
       )
-    } catch {
-      file.removeLeftovers()
-      throw error
+      try file.replaceStore(closing: source, at: position, didReplace)
+      return report
     }
   }
 
@@ -153,52 +130,29 @@ package struct StoreErasure {
     )
   }
 
-  /// What was written.
-  private struct Rewritten {
-    var position: Position
-    var entities: [String: Int]
-    var changes: Int
-    var deltas: ClosedRange<Revision>?
-  }
-
+  /// Writes the new file; returns what was rewritten, which entities were met, and the position.
   private func write(
     _ file: NewFile,
-    from source: Connection,
     _ view: ReadView
-  ) throws -> Rewritten {
+  ) throws -> (HistoryRewriter, Set<EntityKey>, Position) {
     var identity = view.identity
     let time = store.configuration.now()
-    let end = HeadRecord.Mark(revision: view.last.revision, chain: view.last.chain)
-    identity.branch(.erased, after: end, at: time)
-    let now = time.microseconds
-    var result: Rewritten?
-    try file.createStore(now: now) { connection in
-      try identity.write(to: connection)
-      try RowCopy(source: source, destination: connection).allButHistory(of: view)
-      let (rewriter, seen) = try copy(view, identity, from: source, to: connection)
-      try note(seen, rewriter, identity, now: now, on: connection)
-      result = Rewritten(
-        position: Position(
-          storeID: identity.id,
-          lineage: identity.lineage,
-          revision: view.last.revision,
-          chain: rewriter.chain
-        ),
-        entities: Dictionary(grouping: seen, by: \.table).mapValues(\.count),
-        changes: rewriter.changes,
-        deltas: rewriter.firstRewritten.map { $0...view.last.revision }
-      )
+    identity.branch(.erased, after: view.end, at: time)
+    return try file.createStore(now: time.microseconds) { connection in
+      try StoreCopy(from: view.journal.connection, to: connection)
+        .allButHistory(of: view, as: identity)
+      let (rewriter, seen) = try rewrite(view, identity, to: connection)
+      let end = HeadRecord.Mark(revision: view.last.revision, chain: rewriter.chain)
+      let position = identity.position(at: end)
+      try note(seen, rewriter.firstRewritten, position, now: time.microseconds, on: connection)
+      return (rewriter, seen, position)
     }
-    guard let result else { throw CorruptionError("nothing was written") }
-    return result
   }
 
   /// The entities by the keys that they had at a revision, and since when.
   private func span(at revision: Revision) -> (start: Revision, entities: ErasedEntities) {
     spans.last { $0.start <= revision } ?? (0, entities)
   }
-
-  private func entities(at revision: Revision) -> ErasedEntities { span(at: revision).entities }
 
   /// The entities that were met.
   private struct Seen {
@@ -214,134 +168,85 @@ package struct StoreErasure {
       return true
     }
 
-    /// What to do with a change of a delta, by the entities that are erased before it and after it.
-    mutating func change(
-      _ block: ChangeBlock,
+    /// Adds what is left of a change, by the entities that are erased before its delta and after it; false if it is kept.
+    mutating func replace(
       _ entry: ChangeBlock.Entry,
+      of block: ChangeBlock,
+      in builder: inout ChangeBlockBuilder,
       _ before: ErasedEntities,
       _ after: ErasedEntities
-    ) -> RewrittenChange {
+    ) -> Bool {
       let (table, id) = (block.table(of: entry), block.id(of: entry))
       // What is removed had its key before.
-      if entry.change == .remove { return isErased(table, id, before) ? .removed : .kept }
+      if entry.change == .remove { return isErased(table, id, before) }
       if isErased(table, id, after) {
         // The key of an entity that moves away with this delta, which it leaves to the erased one.
-        return before.contains(table, id) ? .removed : .replacedByRemoval
+        if !before.contains(table, id) { builder.remove(id, from: table) }
+        return true
       }
-      let former = block.former(of: entry)
-      return former.map { isErased($0.table, $0.id, before) } ?? false ? .detached : .kept
+      guard case .put(let layout, let record) = entry.change,
+        let former = block.former(of: entry), isErased(former.table, former.id, before)
+      else { return false }
+      builder.put(id, in: table, layout: layout, record: block.bytes[record])
+      return true
     }
   }
 
-  /// Copies deltas and snapshots; returns the entities that were met.
-  private func copy(
+  /// Writes deltas, snapshots and the last leadership; returns the entities that were met.
+  private func rewrite(
     _ view: ReadView,
     _ identity: StoreIdentity,
-    from source: Connection,
     to connection: Connection
-  ) throws -> (DeltaRewriter, Set<EntityKey>) {
+  ) throws -> (HistoryRewriter, Set<EntityKey>) {
     var seen = Seen()
     // A trim that was interrupted may have left deltas before it, from which nothing can be read.
     guard let oldest = view.anchors.last?.header else {
       throw CorruptionError("no snapshot reaches up to the journal")
     }
-    var replay = view.replay(after: oldest)
-    var rewriter = DeltaRewriter(
-      to: Journal(connection: connection),
+    var rewriter = HistoryRewriter(
+      view,
+      view.replay(after: oldest),
+      to: connection,
       of: identity,
-      after: oldest.revision,
-      chain: oldest.chain,
-      stored: oldest.chain,
       .removedFromChanged
     )
-    // The chain at the revisions of snapshots and of the last leadership.
-    var chains = [oldest.revision: oldest.chain]
-    var leadership = try LeadershipRecord.last(source)
-    var wanted = Set(view.verified.map(\.header.revision))
-    if let leadership { wanted.insert(leadership.mark.revision) }
-    while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
-      let (before, after) = (entities(at: header.first.previous), entities(at: header.revision))
-      try rewriter.append(
-        header,
-        blocks,
-        hash: replay.chain,
-        layouts: { try view.catalog.hashes(of: $0) }
-      ) { block, entry in
-        seen.change(block, entry, before, after)
-      }
-      if wanted.contains(rewriter.revision) { chains[rewriter.revision] = rewriter.chain }
+    try rewriter.rewriteDeltas(layouts: view.catalog.hashes) { builder, header, block, entry in
+      let (before, after) = (span(at: header.first.previous), span(at: header.revision))
+      return seen.replace(entry, of: block, in: &builder, before.entities, after.entities)
     }
-    guard replay.revision == view.last.revision else {
-      throw CorruptionError(
-        "the journal ends at revision \(replay.revision), before \(view.last.revision)"
-      )
-    }
-    try copySnapshots(view, identity, chains, &seen, from: source, to: connection)
-    if let chain = leadership.flatMap({ chains[$0.mark.revision] }) {
-      leadership?.mark.chain = chain
-    }
-    if let leadership {
-      try LeadershipRecord.write(leadership.epoch, after: leadership.mark, to: connection)
-    }
-    return (rewriter, seen.keys)
-  }
-
-  private func copySnapshots(
-    _ view: ReadView,
-    _ identity: StoreIdentity,
-    _ chains: [Revision: Checksum],
-    _ seen: inout Seen,
-    from source: Connection,
-    to connection: Connection
-  ) throws {
-    let snapshots = SnapshotStore(connection: connection)
-    var copies = SnapshotRewriter(
-      from: SnapshotStore(connection: source),
-      to: snapshots,
-      of: identity,
-      view.catalog
-    )
-    var start: Revision?
     for snapshot in view.verified.reversed() {
       let span = span(at: snapshot.header.revision)
-      if let start, start != span.start { copies.startOthers() }
-      start = span.start
-      let chain = chains[snapshot.header.revision] ?? snapshot.header.chain
-      try copies.append(
-        snapshot,
-        chain: chain,
-        without: { table, id in
-          seen.isErased(table, id, span.entities)
-        }
-      )
-      for (name, revision) in view.names where revision == snapshot.header.revision {
-        try snapshots.name(name, revision)
-      }
+      try rewriter.rewrite(snapshot, group: span.start) { seen.isErased($0, $1, span.entities) }
     }
+    if let (epoch, mark) = try LeadershipRecord.last(view.journal.connection) {
+      let mark = HeadRecord.Mark(revision: mark.revision, chain: try rewriter.chain(at: mark))
+      try LeadershipRecord.write(epoch, after: mark, to: connection)
+    }
+    return (rewriter, seen.keys)
   }
 
   /// Adds what was erased to the ledger; refuses an entity that left no trace in the file.
   private func note(
     _ seen: Set<EntityKey>,
-    _ rewriter: DeltaRewriter,
-    _ identity: StoreIdentity,
+    _ firstRewritten: Revision?,
+    _ position: Position,
     now: Int64,
     on connection: Connection
   ) throws {
+    let (id, last) = (position.storeID, position.revision)
     let known = try ErasureLedger.entries(on: connection)
     for entity in entities.entities {
       // An entity that was erased before is accepted: a caller may not know how far the last call came.
-      let isSeen = entity.candidates.contains { id in
-        let key = EntityKey(table: entity.table, id: id[...])
+      let isSeen = entity.candidates.contains { candidate in
+        let key = EntityKey(table: entity.table, id: candidate[...])
         if seen.contains(key) { return true }
-        let mark = key.erasureMark(in: identity.id)
+        let mark = key.erasureMark(in: id)
         return known.contains { $0.table == key.table && $0.entity == mark }
       }
       guard isSeen else {
         throw PersistenceError.Reason.notFound("entity \(entity.id) in \(entity.table)")
       }
     }
-    let last = rewriter.revision
     var number = known.last?.number ?? 0
     for key in seen.sorted() {
       number += 1
@@ -349,10 +254,10 @@ package struct StoreErasure {
         ErasureLedger.Entry(
           number: number,
           table: key.table,
-          entity: key.erasureMark(in: identity.id),
+          entity: key.erasureMark(in: id),
           time: now,
           revision: last.number,
-          rewritten: rewriter.firstRewritten.map { $0.number...last.number }
+          rewritten: firstRewritten.map { $0.number...last.number }
         ),
         on: connection
       )

@@ -34,21 +34,11 @@ extension MigrationBackup {
     }
     let backup = try StorePath(name(position, attempt), for: .backingUp)
     let file = try NewFile(at: backup, from: path, for: .backingUp, on: disk)
-    do {
-      try file.create()
-      let destination = try file.connect()
-      let copy = try OnlineBackup(from: connection, to: destination)
-      guard try copy.step(pages: -1) == .complete else {
-        throw PersistenceError.Reason.busy("it is being written to")
-      }
-      try copy.finish()
-      try destination.close()
+    return try file.make {
+      try file.createCopy(of: connection).close()
       try file.verify()
       try file.giveName()
       return backup.file
-    } catch {
-      file.removeLeftovers()
-      throw error
     }
   }
 

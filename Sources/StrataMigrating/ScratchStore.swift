@@ -47,15 +47,7 @@ struct ScratchStore {
 
   private static func make(_ copy: StorePath, of connection: Connection) throws {
     let file = try NewFile(at: copy, for: .migrating, on: .system)
-    try file.create()
-    let destination = try file.connect()
-    try connection.reading {
-      let backup = try OnlineBackup(from: connection, to: destination)
-      // A writer that writes meanwhile makes it start again.
-      while try backup.step(pages: -1) != .complete {}
-      try backup.finish()
-    }.get()
-    try destination.close()
+    try file.createCopy(of: connection).close()
     try file.giveName()
   }
 }

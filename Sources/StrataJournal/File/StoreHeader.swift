@@ -76,13 +76,13 @@ package enum StoreFormat {
   }
 
   /// Makes an empty database a store; `body` writes its contents in one transaction.
-  package static func fill(
+  package static func fill<R>(
     _ connection: Connection,
     now: Int64,
-    _ body: (Connection) throws -> Void
-  ) throws {
+    _ body: (Connection) throws -> R
+  ) throws -> R {
     try Migrator(catalog: .file, now: { now }).migrate(connection)
-    try connection.transaction { try body(connection) }
+    return try connection.transaction { try body(connection) }
   }
 
   /// Rebuilds SQLite's indexes if one misses rows of its table: writing would fail for it.

@@ -55,6 +55,11 @@ package struct StoreIdentity: Equatable, Sendable {
     lineages.append(Lineage(reason, after: end, at: time))
   }
 
+  /// The position of the file where it ends.
+  package func position(at end: HeadRecord.Mark) -> Position {
+    Position(storeID: id, lineage: lineage, revision: end.revision, chain: end.chain)
+  }
+
   /// Takes the lineages of another file of the store.
   package mutating func adopt(_ other: StoreIdentity) { lineages = other.lineages }
 

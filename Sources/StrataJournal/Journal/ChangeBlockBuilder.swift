@@ -51,6 +51,23 @@ package struct ChangeBlockBuilder {
     add(op: 2, id, to: table) { _ in }
   }
 
+  /// Adds a change of another block as it is.
+  package mutating func add(_ entry: ChangeBlock.Entry, of block: ChangeBlock) {
+    let (table, id) = (block.table(of: entry), block.id(of: entry))
+    switch entry.change {
+    case .put(let layout, let record):
+      put(
+        id,
+        in: table,
+        layout: layout,
+        record: block.bytes[record],
+        former: block.former(of: entry)
+      )
+    case .remove: remove(id, from: table)
+    case .notPersisted: markNotPersisted(id, in: table)
+    }
+  }
+
   private mutating func add(
     op: UInt8,
     _ id: some Collection<UInt8>,

@@ -5,7 +5,7 @@ package import StrataSQLite
 /// The deltas of a file, in order.
 ///
 /// It reads and writes rows; their meaning is the subject of ``JournalReplay`` and ``DeltaEncoder``. Copying the journal
-/// (`RowCopy`) and cutting it have SQL of their own.
+/// (`StoreCopy`) has SQL of its own.
 package struct Journal {
   package let connection: Connection
   package init(connection: Connection) { self.connection = connection }

@@ -58,13 +58,11 @@ package struct ReadView {
   }
 
   /// Where the file ended when the view was made.
-  package var position: Position {
-    Position(
-      storeID: identity.id,
-      lineage: identity.lineage,
-      revision: last.revision,
-      chain: last.chain
-    )
+  package var position: Position { identity.position(at: end) }
+
+  /// The same within its lineage.
+  package var end: HeadRecord.Mark {
+    HeadRecord.Mark(revision: last.revision, chain: last.chain)
   }
 
   /// The view with the tables and layouts that a transaction has added to the file since.

@@ -5,7 +5,7 @@ package import StrataBase
 /// Snapshots that follow each other list the same chunks where nothing changed.
 package struct ListedChunk: Equatable, Sendable {
   /// The row of the chunk.
-  package let id: Int64
+  package var id: Int64
   package let table: String
   /// The encoded ID of its first entity.
   package let first: [UInt8]

@@ -4,7 +4,7 @@ import StrataSchema
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots is in this file, except that of copying them (`RowCopy`).
+/// All SQL on snapshots is in this file, except that of copying them (`StoreCopy`).
 /// ``SnapshotPolicy`` decides when to take one and which to keep.
 package struct SnapshotStore {
   let connection: Connection
@@ -208,29 +208,32 @@ package struct SnapshotStore {
     } ?? 0
   }
 
-  /// Writes a snapshot without its damaged chunks into another file.
+  /// Writes a snapshot into another file, with what a closure makes of its chunks; nil leaves one out.
   ///
-  /// O(snapshot): the others are verified.
+  /// O(chunks), and what the closure costs.
+  ///
+  /// - Parameters:
+  ///   - identity: That of the file that is read.
+  ///   - chain: The chain there in the other file.
+  ///   - lineage: The lineage of a snapshot that becomes another one.
   package func copy(
     _ snapshot: StoredSnapshot,
-    _ identity: StoreIdentity,
+    of identity: StoreIdentity,
     _ catalog: LayoutCatalog,
-    without damaged: [ListedChunk],
-    to other: SnapshotStore
+    to other: SnapshotStore,
+    chain: Checksum,
+    in lineage: Lineage.ID,
+    _ write: (ListedChunk) throws -> ListedChunk?
   ) throws {
-    let header = snapshot.header.without(damaged)
-    let intact = try listing(of: snapshot, identity, catalog).filter { !damaged.contains($0) }
-    let listing = try intact.map { chunk in
-      let block = try block(of: chunk, in: header.revision, catalog)
-      return ListedChunk(
-        id: try other.chunk(with: block.bytes, hash: chunk.hash),
-        table: chunk.table,
-        first: chunk.first,
-        count: chunk.count,
-        bytes: chunk.bytes,
-        size: chunk.size,
-        hash: chunk.hash
-      )
+    let before = try listing(of: snapshot, identity, catalog)
+    let listing = try before.compactMap(write)
+    var header = snapshot.header
+    header.chain = chain
+    header.chunks = listing.count
+    header.entities = listing.reduce(0) { $0 + $1.count }
+    header.bytes = listing.reduce(0) { $0 + $1.size }
+    if header != snapshot.header || listing.map(\.hash) != before.map(\.hash) {
+      header.lineage = lineage
     }
     try other.write(listing, of: header.revision)
     try other.write(header, hash: header.hash(storeID: identity.id, listing: listing))

@@ -10,7 +10,6 @@ import StrataStorage
 /// Writes one bundle.
 final class BundleWriter {
   private let view: ReadView
-  private let source: Connection
   private let contexts: StoreBundle.Contexts
   private let fields: RedactedFields
   private var redaction: Redaction
@@ -23,13 +22,11 @@ final class BundleWriter {
 
   init(
     _ view: ReadView,
-    _ source: Connection,
     _ fields: RedactedFields,
     _ contexts: StoreBundle.Contexts,
     _ random: any RandomNumberGenerator
   ) {
     self.view = view
-    self.source = source
     self.fields = fields
     self.contexts = contexts
     missing = fields.open
@@ -54,15 +51,13 @@ final class BundleWriter {
       application: view.identity.application,
       lineages: [Lineage(.bundled, after: nil, at: time)]
     )
-    var deltas = 0
-    try file.createStore(now: time.microseconds) { connection in
-      try identity.write(to: connection)
+    let deltas = try file.createStore(now: time.microseconds) { connection in
       // A DEFAULT is in records as a value, too.
-      try RowCopy(source: source, destination: connection)
-        .allButHistory(of: view, scripts: false) { !fields.has($0, $1) }
+      try StoreCopy(from: view.journal.connection, to: connection)
+        .allButHistory(of: view, as: identity, scripts: false) { !fields.has($0, $1) }
       let chain = Position.genesis(of: identity.id, identity.lineage)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
-      deltas = try writeDeltas(after: base, chain: chain, identity, to: connection)
+      return try writeDeltas(after: base, chain: chain, identity, to: connection)
     }
     if let field = fields.fields.first(where: { missing[$0] != nil }) {
       throw MaintenanceError.notRedactable(
@@ -240,37 +235,31 @@ extension BundleWriter {
     _ identity: StoreIdentity,
     to connection: Connection
   ) throws -> Int {
-    var replay = try view.changes(after: base)
-    var rewriter = DeltaRewriter(
-      to: Journal(connection: connection),
+    var rewriter = HistoryRewriter(
+      view,
+      try view.changes(after: base),
+      to: connection,
       of: identity,
-      after: base,
       chain: chain,
-      stored: replay.chain,
       contexts == .keep ? .kept : .removed
     )
-    while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
-      try rewriter.append(
-        header,
-        blocks,
-        hash: replay.chain,
-        layouts: { try self.catalog.hashes(of: $0) }
-      ) { block, entry in
-        guard case .put(let layout, let record) = entry.change,
-          let new = try self.redacted(
-            layout,
-            block.bytes[record],
-            of: block.table(of: entry),
-            in: connection
-          )
-        else { return .kept }
-        return .replaced(layout: new.layout, record: new.record)
-      }
-    }
-    guard replay.revision == view.last.revision else {
-      throw CorruptionError(
-        "the journal ends at revision \(replay.revision), before \(view.last.revision)"
+    try rewriter.rewriteDeltas(layouts: { try self.catalog.hashes(of: $0) }) {
+      builder,
+      _,
+      block,
+      entry in
+      guard case .put(let layout, let record) = entry.change else { return false }
+      let (table, id) = (block.table(of: entry), block.id(of: entry))
+      guard let new = try self.redacted(layout, block.bytes[record], of: table, in: connection)
+      else { return false }
+      builder.put(
+        id,
+        in: table,
+        layout: new.layout,
+        record: new.record,
+        former: block.former(of: entry)
       )
+      return true
     }
     return rewriter.deltas
   }

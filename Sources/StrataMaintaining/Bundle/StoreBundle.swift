@@ -102,13 +102,9 @@ public enum StoreBundle {
     contexts: Contexts = .omit,
     to path: String
   ) async throws(PersistenceError) -> Report {
-    let file = try NewFile(at: try StorePath(path, for: .bundling), for: .bundling, on: .system)
-    do {
-      return try await FileWorker(label: "strata.backup").run {
-        try writeBlocking(of: store, last: last, redacting: fields, contexts: contexts, to: path)
-      }
-    } catch {
-      throw PersistenceError(.bundling, path: file.path.file, wrapping: error)
+    let file = try StorePath(path, for: .bundling)
+    return try await FileWorker.copy(.bundling, file) {
+      try writeBlocking(of: store, last: last, redacting: fields, contexts: contexts, to: path)
     }
   }
 
@@ -126,21 +122,13 @@ public enum StoreBundle {
     let path = try StorePath(path, for: .bundling)
     return try inspector.query { view in
       let file = try NewFile(at: path, from: inspector.path, for: .bundling, on: .system)
-      do {
-        let writer = BundleWriter(
-          view,
-          inspector.access.connection,
-          try RedactedFields(fields, in: view),
-          contexts,
-          random
-        )
+      return try file.make {
+        let fields = try RedactedFields(fields, in: view)
+        let writer = BundleWriter(view, fields, contexts, random)
         let report = try writer.write(file, last: last)
         try file.verify()
         try file.giveName()
         return report(path.file, path.fileSize)
-      } catch {
-        file.removeLeftovers()
-        throw error
       }
     }
   }

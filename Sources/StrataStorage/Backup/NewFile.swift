@@ -7,7 +7,7 @@ package import StrataSQLite
 ///
 /// It has a temporary name until it is complete and verified, and never replaces another file.
 ///
-/// Creating a store, copying one and salvaging one all use it.
+/// Creating a store and every ``StoreCopy`` use it.
 package struct NewFile: Sendable {
   /// Its final path.
   package let path: StorePath
@@ -22,9 +22,6 @@ package struct NewFile: Sendable {
 
   /// Is held from the creation of the file until its temporary name is gone.
   private typealias Mark = Lock<LockedMark?>
-
-  /// The name of the mark of a file with a temporary name.
-  private static func mark(of temporary: String) -> String { temporary + markSuffix }
 
   private static let markSuffix = ".mark"
 
@@ -44,21 +41,23 @@ package struct NewFile: Sendable {
 
   /// A file that is to take the place of a store whose writer's lock the caller holds.
   ///
-  /// Its temporary name is unique, so the next opening removes what a crash has left.
-  package init(replacing path: StorePath, for operation: PersistenceError.Operation, on disk: Disk)
-  {
+  /// Its temporary name is unique, so the next opening removes what a crash has left. A copy in the directory of the store
+  /// that it is made from belongs to whom the store belongs.
+  package init(
+    replacing path: StorePath,
+    from source: StorePath? = nil,
+    for operation: PersistenceError.Operation,
+    on disk: Disk
+  ) {
     self.path = path
     self.operation = operation
     self.disk = disk
-    owner = path.owner
+    owner = path.owner ?? source.flatMap { $0.directory == path.directory ? $0.owner : nil }
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark(nil)
   }
 
-  /// A file at a path that no lock guards.
-  ///
-  /// Its temporary name is unique, so that two callers do not interfere. A copy in the directory of the store that it is
-  /// made from belongs to whom the store belongs.
+  /// The same at a path that no lock guards: as the name is unique, two callers do not interfere.
   ///
   /// Throws `.fileExists` when there is a file at the path, or the write-ahead log or the rollback journal
   /// of one that is gone, which SQLite would take for the new file's.
@@ -68,12 +67,7 @@ package struct NewFile: Sendable {
     for operation: PersistenceError.Operation,
     on disk: Disk
   ) throws(PersistenceError) {
-    self.path = path
-    self.operation = operation
-    self.disk = disk
-    owner = path.owner ?? source.flatMap { $0.directory == path.directory ? $0.owner : nil }
-    temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
-    mark = Mark(nil)
+    self.init(replacing: path, from: source, for: operation, on: disk)
     try path.checkIsFree(operation)
     try path.checkLength(operation, as: .copy)
     do {
@@ -107,7 +101,7 @@ package struct NewFile: Sendable {
     if let mark {
       // If another process has taken it for an abandoned one meanwhile, it is left again.
       var left: LockedMark?
-      while left == nil { left = try LockedMark(Self.mark(of: temporary), like: owner, on: disk) }
+      while left == nil { left = try LockedMark(temporary + Self.markSuffix, like: owner, on: disk) }
       mark.withLock { $0 = left }
     }
     do {
@@ -122,6 +116,20 @@ package struct NewFile: Sendable {
   package func create(with contents: [UInt8]) throws {
     try create()
     try disk.open(temporary, O_RDWR).write(contents, at: 0)
+  }
+
+  /// Creates it with every page of another file, and returns a connection to it.
+  package func createCopy(of source: Connection) throws -> Connection {
+    try create()
+    let connection = try connect()
+    try source.reading {
+      let copy = try OnlineBackup(from: source, to: connection)
+      guard try copy.step(pages: -1) == .complete else {
+        throw PersistenceError.Reason.busy("it is being written to")
+      }
+      try copy.finish()
+    }.get()
+    return connection
   }
 
   /// Which unfinished files to remove.
@@ -158,13 +166,10 @@ package struct NewFile: Sendable {
   ///
   /// Holds its mark meanwhile, which is removed last.
   private static func removeAbandoned(_ temporary: String) throws(SystemError) {
-    guard
-      let mark = try LockedMark(
-        mark(of: temporary),
-        like: FileOwner(ofFileAt: temporary),
-        on: .system
-      )
-    else { return }
+    let owner = FileOwner(ofFileAt: temporary)
+    guard let mark = try LockedMark(temporary + markSuffix, like: owner, on: .system) else {
+      return
+    }
     defer { withExtendedLifetime(mark) {} }
     guard FileIdentity.exists(temporary), try OpenFile(temporary, O_RDONLY).isUnfinishedDatabase()
     else { return }
@@ -172,13 +177,24 @@ package struct NewFile: Sendable {
   }
 
   /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
-  package func createStore(now: Int64, _ fill: (Connection) throws -> Void) throws {
+  package func createStore<R>(now: Int64, _ fill: (Connection) throws -> R) throws -> R {
     try create()
     let connection = try connect()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try StoreFormat.fill(connection, now: now, fill)
+    let result = try StoreFormat.fill(connection, now: now, fill)
     try connection.checkpoint(.truncate)
     try connection.close()
+    return result
+  }
+
+  /// Runs a closure that makes the file; if it throws, nothing of the file is left.
+  package func make<R>(_ work: () throws -> R) throws -> R {
+    do {
+      return try work()
+    } catch {
+      removeLeftovers()
+      throw error
+    }
   }
 
   /// A connection to the unfinished file.
@@ -212,6 +228,13 @@ package struct NewFile: Sendable {
     }
   }
 
+  /// Gives it its name, with the head of a store that ends at a position.
+  package func giveName(at position: Position) throws {
+    // The name comes last: a head without a store is harmless, a store without its head is not.
+    try HeadFile.write(position, for: path, on: disk)
+    try giveName()
+  }
+
   /// Gives it its name; the name is on disk when this returns.
   package func giveName() throws {
     try disk.sync(temporary)
@@ -232,11 +255,23 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// Gives it the name of the store, whose old file is then gone.
+  /// Gives it the name of the store, whose old file is then gone, and writes the head.
   ///
   /// The WAL of the old file has to be empty: SQLite would take it for that of the new file. A crash leaves
   /// the old file or the new one.
-  package func replaceStore() throws {
+  ///
+  /// - Parameters:
+  ///   - former: The connection to the old file, which it closes.
+  ///   - position: Where the new file ends.
+  ///   - didReplace: Called once the new file is in place.
+  package func replaceStore(
+    closing former: Connection,
+    at position: Position,
+    _ didReplace: (Position) -> Void = { _ in }
+  ) throws {
+    try former.checkpoint(.truncate)
+    former.checkpointsOnClose = .automatic
+    try former.close()
     guard path.walSize == 0 else {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
     }
@@ -247,6 +282,15 @@ package struct NewFile: Sendable {
     try disk.sync(path.directory)
     try disk.rename(temporary, to: path.file)
     removeLeftovers()
+    didReplace(position)
+    try disk.sync(path.directory)
+    try HeadFile.write(position, for: path, on: disk)
+  }
+
+  /// Makes it durable under its temporary name; what moves the old file away then gives it the name of the store.
+  package func complete() throws {
+    try disk.sync(temporary)
+    removeCompanions()
   }
 
   /// Removes the unfinished file and SQLite's files beside it.

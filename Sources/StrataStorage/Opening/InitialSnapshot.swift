@@ -25,7 +25,7 @@ package struct InitialSnapshot {
   ) throws {
     let file = NewFile(underLockOf: path, for: .opening, on: configuration.disk)
     file.removeLeftovers()
-    do {
+    try file.make {
       try file.createStore(now: now) { connection in
         let identity = StoreIdentity(
           id: Scheduling.uuid(),
@@ -41,9 +41,6 @@ package struct InitialSnapshot {
         try preparation?.note(inNew: connection, time: now, layout: snapshot.encoder.catalog.last)
       }
       try file.giveName()
-    } catch {
-      file.removeLeftovers()
-      throw error
     }
   }
 

@@ -79,10 +79,7 @@ extension Quarantine {
       guard try path.fileStatus(.quarantining) != .missing else {
         throw PersistenceError(.quarantining, path: path.file, .missing)
       }
-      let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
-      if let id = header?.applicationID, id != StoreHeader.applicationID {
-        throw PersistenceError(.quarantining, path: path.file, .foreign(applicationID: id))
-      }
+      try checkIsNotForeign(path, on: disk)
       var move = try QuarantineMove(
         of: path,
         reason: reason,
@@ -168,26 +165,30 @@ extension Quarantine {
     return QuarantineRestore(of: path, directory, manifest, now: now, on: disk)
   }
 
+  /// Refuses the database of another program; one whose header cannot be read may be moved.
+  package static func checkIsNotForeign(_ path: StorePath, on disk: Disk) throws {
+    let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
+    if let id = header?.applicationID, id != StoreHeader.applicationID {
+      throw PersistenceError.Reason.foreign(applicationID: id)
+    }
+  }
+
   /// Runs `action` under the writer's lock, once moves that a crash interrupted are completed.
-  private static func locked<R>(
+  package static func locked<R>(
     _ path: StorePath,
+    for operation: PersistenceError.Operation = .quarantining,
     _ now: Date,
     _ disk: Disk,
     _ action: () throws -> R
   ) throws(PersistenceError) -> R {
     do {
       // Even if the header is damaged: such files are moved too.
-      let lock = try WriterLock.take(
-        path,
-        as: .current(started: now),
-        for: .quarantining,
-        on: disk
-      )
+      let lock = try WriterLock.take(path, as: .current(started: now), for: operation, on: disk)
       defer { withExtendedLifetime(lock) {} }
       try complete(path, now: now, on: disk)
       return try action()
     } catch {
-      throw PersistenceError(.quarantining, path: path.file, wrapping: error)
+      throw PersistenceError(operation, path: path.file, wrapping: error)
     }
   }
 

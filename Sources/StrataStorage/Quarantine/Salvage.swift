@@ -77,7 +77,7 @@ package struct Salvage {
   )? {
     let file = NewFile(underLockOf: path, for: .opening, on: disk)
     file.removeLeftovers()
-    do {
+    return try file.make {
       let source = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
       guard try canBeRead(source),
         let history = try source.readTransaction({ try IntactHistory(in: source) }),
@@ -92,18 +92,11 @@ package struct Salvage {
         try copy(history, from: source, to: connection)
       }
       try verify(file, history, identity)
-      try disk.sync(file.temporary)
-      file.removeCompanions()
-      let position = Position(
-        storeID: identity.id,
-        lineage: identity.lineage,
-        revision: history.revision,
-        chain: history.chain
+      try file.complete()
+      return (
+        identity.position(at: end), history.lastSeen,
+        history.damaged.map(RestoreLoss.MissingEntities.init)
       )
-      return (position, history.lastSeen, history.damaged.map(RestoreLoss.MissingEntities.init))
-    } catch {
-      file.removeLeftovers()
-      throw error
     }
   }
 
@@ -119,25 +112,25 @@ package struct Salvage {
     from source: Connection,
     to connection: Connection
   ) throws {
-    let rows = RowCopy(source: source, destination: connection, .leaveOut)
-    try rows.tables(through: history.revision)
+    let copy = StoreCopy(from: source, to: connection, through: history.revision, .leaveOut)
+    try copy.tables()
     for table in history.tables.inOrder()
     where try ListedTable.named(table, in: connection) == nil {
       try ListedTable.add(table, since: history.snapshot.revision, to: connection)
     }
-    for number in history.catalog.allNumbers { try rows.layout(number) }
-    try rows.origins()
+    for number in history.catalog.allNumbers { try copy.layout(number) }
+    try copy.origins()
     for snapshot in history.kept {
-      try rows.snapshot(
+      try copy.snapshot(
         snapshot.revision,
         of: history.identity,
         history.catalog,
         without: snapshot.revision == history.snapshot.revision ? history.damaged : []
       )
     }
-    try rows.dataMigrations(through: history.revision)
-    try rows.erasures()
-    try rows.deltas(after: history.snapshot.revision, through: history.revision)
+    try copy.dataMigrations(through: history.revision)
+    try copy.erasures()
+    try copy.deltas(after: history.snapshot.revision, through: history.revision)
     try completeLedger(history, from: source, in: connection)
   }
 
