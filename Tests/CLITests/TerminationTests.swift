@@ -99,7 +99,7 @@ import Testing
 
     @Test(arguments: [
       #"backup "$1" "$2""#, #"fork "$1" "$2" --at 1"#, #"bundle "$1" -o "$2""#,
-      #"export "$1" --sqlite "$2""#, #"restore "$2" "$1""#,
+      #"export "$1" --sqlite "$2""#, #"restore "$2" "$1""#, #"restore "$1" "$3" --yes"#,
     ])
     func `an interrupted copy leaves nothing unfinished`(line: String) async throws {
       let folder = try Folder()
@@ -107,6 +107,10 @@ import Testing
       let sample = try await OpenSample(at: path)
       sample.commitUsers(0..<5_000)
       try await sample.close()
+      let backup = folder.path("backup.strata")
+      #expect(try await Program.strata("backup", path, backup).status == 0)
+      // What the command makes: the copy, or the store in whose place it puts the backup.
+      let made = line.hasPrefix(#"restore "$1""#) ? "app.strata" : "copy.strata"
       // The process is stopped where its unfinished file is there. One that was faster is tried again.
       let run = try await Program.shell(
         """
@@ -115,10 +119,10 @@ import Testing
           "$0" \(line) > /dev/null 2>&1 &
           pid=$!
           while [ -e /proc/$pid/exe ]; do
-            found=("$2".*creating-*)
+            found=("$4".creating*)
             if [ ${#found[@]} -gt 0 ]; then kill -STOP $pid 2> /dev/null; break; fi
           done
-          found=("$2".*creating-*)
+          found=("$4".creating*)
           if [ -e /proc/$pid/exe ] && [ ${#found[@]} -gt 0 ]; then
             kill -TERM $pid; kill -CONT $pid
             wait $pid
@@ -131,13 +135,17 @@ import Testing
         done
         """,
         path,
-        folder.path("copy.strata")
+        folder.path("copy.strata"),
+        backup,
+        folder.path(made)
       )
       #expect(run.output == "143\n", "\(run)")
       let left = try await folder.contents().keys.filter {
-        $0.hasPrefix("copy.strata") && !$0.hasSuffix(".lock") && !$0.hasSuffix(".head")
+        $0.hasPrefix(made + ".creating")
+          || $0.hasPrefix("copy.strata") && !$0.hasSuffix(".lock") && !$0.hasSuffix(".head")
       }
       #expect(left == [])
+      #expect(try await Program.strata("verify", path).status == 0)
     }
 
     @Test func `too many open files are named, with what to do`() async throws {

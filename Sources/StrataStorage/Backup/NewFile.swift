@@ -77,7 +77,7 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// The temporary names of the unfinished files of this process that nothing else is to complete.
+  /// The temporary names of the unfinished files of this process.
   private static let unfinished = Lock<Set<String>>([])
 
   /// Removes the unfinished files of this process, and ends it.
@@ -97,18 +97,23 @@ package struct NewFile: Sendable {
 
   /// Creates it, empty; SQLite gives its other files the same owner and mode.
   package func create() throws(SystemError) {
-    if mark != nil { Self.unfinished.withLock { _ = $0.insert(temporary) } }
-    if let mark {
-      // If another process has taken it for an abandoned one meanwhile, it is left again.
-      var left: LockedMark?
-      while left == nil { left = try LockedMark(temporary + Self.markSuffix, like: owner, on: disk) }
-      mark.withLock { $0 = left }
-    }
-    do {
-      _ = try disk.create(temporary, like: owner)
-    } catch {
-      mark?.withLock { $0 = nil }
-      throw error
+    // Whatever ends the process meanwhile waits for the file, so that it can remove it.
+    try Self.unfinished.withLock { files throws(SystemError) in
+      files.insert(temporary)
+      if let mark {
+        // If another process has taken it for an abandoned one meanwhile, it is left again.
+        var left: LockedMark?
+        while left == nil {
+          left = try LockedMark(temporary + Self.markSuffix, like: owner, on: disk)
+        }
+        mark.withLock { $0 = left }
+      }
+      do throws(SystemError) {
+        _ = try disk.create(temporary, like: owner)
+      } catch {
+        mark?.withLock { $0 = nil }
+        throw error
+      }
     }
   }
 
@@ -134,29 +139,33 @@ package struct NewFile: Sendable {
 
   /// Which unfinished files to remove.
   package enum Abandoned {
-    /// Those of the store at the path.
+    /// Those of the store at the path; where it has a writer's lock, the caller holds it.
     case ofSameStore
     /// Those of any store in the directory: each backup has a name of its own.
     case all
   }
 
-  /// Removes the unfinished files in a directory that a killed backup or restore has left.
+  /// Removes the unfinished files in a directory that a killed process has left.
   ///
-  /// They have the name of a store, `.creating-` and a UUID, and the process that makes one holds its mark.
+  /// They have the name of a store and `.creating`. The process that makes one holds the lock of the store, or `-` and a UUID
+  /// follow, and it holds the mark of the file.
   ///
   /// O(files in the directory).
   package static func removeAbandoned(besides path: StorePath, _ which: Abandoned)
     throws(SystemError)
   {
-    let own = PathParts(path.creating).name + "-"
+    let own = PathParts(path.creating).name
     let names = try path.namesInDirectory().map {
       $0.hasSuffix(markSuffix) ? String($0.dropLast(markSuffix.count)) : $0
     }
     for name in Set(names).inOrder() {
-      guard let separator = name.range(of: ".creating-", options: .backwards),
-        UUID(uuidString: String(name[separator.upperBound...])) != nil,
-        which == .all || name.hasPrefix(own)
-      else { continue }
+      let separator = name.range(of: ".creating-", options: .backwards)
+      let isUnique = separator.map { UUID(uuidString: String(name[$0.upperBound...])) != nil }
+      switch which {
+      case .all: guard isUnique == true else { continue }
+      case .ofSameStore:
+        guard name == own || isUnique == true && name.hasPrefix(own + "-") else { continue }
+      }
       // What cannot be opened stays.
       do { try removeAbandoned(path.directory + "/" + name) } catch { continue }
     }
@@ -291,6 +300,7 @@ package struct NewFile: Sendable {
   package func complete() throws {
     try disk.sync(temporary)
     removeCompanions()
+    Self.unfinished.withLock { _ = $0.remove(temporary) }
   }
 
   /// Removes the unfinished file and SQLite's files beside it.

@@ -402,15 +402,29 @@ struct BackupTests {
   }
 
   @Test
-  func `an opening removes what a killed restore has left beside its store`() async throws {
-    let own = directory.path("app.strata.creating-\(UUID().uuidString)")
-    let other = directory.path("other.strata.creating-\(UUID().uuidString)")
-    for path in [own, other] {
-      try Data("SQLite format 3\0".utf8).write(to: URL(fileURLWithPath: path))
+  func `an opening removes what a killed restore or salvage has left beside its store`()
+    async throws
+  {
+    let unique = UUID().uuidString
+    let own = ["app.strata.creating", "app.strata.creating-\(unique)", "app.strata.creating-wal"]
+    let others = ["other.strata.creating", "other.strata.creating-\(unique)"]
+    try await open().close()
+    let before = try files
+    for name in own + others {
+      let file = URL(fileURLWithPath: directory.path(name))
+      try Data("SQLite format 3\0".utf8).write(to: file)
     }
     try await open().close()
-    #expect(!FileManager.default.fileExists(atPath: own))
-    #expect(FileManager.default.fileExists(atPath: other))
+    #expect(try files.sorted() == (before + others).sorted())
+  }
+
+  @Test
+  func `an opening keeps what only looks like an unfinished copy of its store`() async throws {
+    try await open().close()
+    let file = directory.path("app.strata.creating")
+    try Data("a text".utf8).write(to: URL(fileURLWithPath: file))
+    try await open().close()
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "a text")
   }
 
   @Test
