@@ -85,6 +85,7 @@ struct OwnerTests {
     "$0 fork app.strata fork.strata --at 1",
     "$0 backup app.strata copy.strata",
     "$0 bundle app.strata -o bundle.strata",
+    "$0 export app.strata --sqlite export.sqlite",
     "echo '{\"id\":7,\"title\":\"x\",\"author\":\"a\"}' | "
       + "$0 import app.strata books - --form json --leave-references",
     "mkdir m; echo 'UPDATE books SET title = upper(title);' > m/0001_upper.sql; "

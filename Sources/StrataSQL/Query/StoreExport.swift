@@ -186,14 +186,15 @@ extension StoreExport {
 
   /// Creates an SQLite file with a table for each entity table, and returns what is in it.
   ///
-  /// The file gets its name when it is complete and on disk; others cannot read it. O(entities).
+  /// The file gets its name when it is complete and on disk; beside the store it has its owner and mode. O(entities).
   ///
   /// - Throws: `.fileExists` if there is a file at the path; `.notWritable` for the name of a file of the
   ///   store; `QueryError` for a table that SQLite cannot have; what reading the store and writing the file throw.
   package func write(toDatabase file: String) throws -> Counts {
     let target = try StorePath(file, for: .exporting)
-    try target.checkIsNotBeside(StorePath(path, for: .exporting), .exporting)
-    let new = try NewFile(at: target, for: .exporting, on: .system)
+    let store = try StorePath(path, for: .exporting)
+    try target.checkIsNotBeside(store, .exporting)
+    let new = try NewFile(at: target, from: store, for: .exporting, on: .system)
     defer { new.removeLeftovers() }
     do {
       try new.create()
