@@ -153,9 +153,10 @@ struct ArchiveComparison {
     through kept: Revision
   ) async throws -> ArchiveRelation {
     guard let parent = next.parent else { return .diverged(after: nil) }
+    // Nil if the file has trimmed the commits there: those after it say whether it has been elsewhere since.
     let isShared =
       if position.revision >= parent.revision {
-        try await has(HistoryMark(parent)) ?? true
+        try await has(HistoryMark(parent))
       } else if position.revision <= kept {
         try await archiveHasCommit(ofEnd: position)
       } else {

@@ -154,6 +154,7 @@ struct Schedule {
       ]
     ),
     Schedule(seed: 235_577_735, only: [0, 2, 3, 7, 8, 9, 34, 35, 36]),
+    Schedule(seed: 641_002_318, only: [0, 16, 18, 19, 20, 21, 22, 24, 26, 28]),
   ]
 
   private var world: World {
