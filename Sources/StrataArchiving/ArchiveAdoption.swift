@@ -55,9 +55,9 @@ package struct ArchiveAdoption: Sendable {
     return try path.fileStatus(.opening) != .missing
   }
 
-  /// Whether there is a file, which nobody has open.
+  /// Whether there is a file.
   ///
-  /// - Throws: `.alreadyOpen`.
+  /// - Throws: `.alreadyOpen` if a writer has it open.
   func isFree() async throws -> Bool {
     guard try fileExists() else { return false }
     if try await inspector.hasWriter() {

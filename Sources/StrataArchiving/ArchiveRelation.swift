@@ -266,7 +266,7 @@ extension ArchiveComparison {
     return try segment.start == mark || segment.ends().contains(mark)
   }
 
-  /// Whether this file led the archive last, so that nobody else has added to it since.
+  /// Whether this file led the archive last. If it did, the archive has commits of this file only.
   private func hasLedLast() async throws -> Bool {
     try await file.leadership() == head.epoch && head.leader == leader
   }
