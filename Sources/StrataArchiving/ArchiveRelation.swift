@@ -266,7 +266,9 @@ extension ArchiveComparison {
     return try segment.start == mark || segment.ends().contains(mark)
   }
 
-  /// Whether this file led the archive last. If it did, the archive has commits of this file only.
+  /// Whether this file led the archive last.
+  ///
+  /// If it did, the archive has commits of this file only.
   private func hasLedLast() async throws -> Bool {
     try await file.leadership() == head.epoch && head.leader == leader
   }
