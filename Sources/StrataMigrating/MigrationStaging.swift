@@ -121,6 +121,19 @@ struct MigrationStaging {
     ) { row throws(SQLiteError) in try Self.row(row) }
   }
 
+  /// The highest ID of a place in a table below a bound; nil for none.
+  func highestID(
+    of table: Table,
+    _ number: Int64,
+    before bound: [UInt8]
+  ) throws(SQLiteError) -> [UInt8]? {
+    let highest = try connection.first(
+      "SELECT max(id) FROM \(table.rawValue) WHERE tab = ? AND id < ?",
+      [.integer(number), .blob(bound)]
+    ) { row throws(SQLiteError) in try row.optionalBlob(0) }
+    return highest ?? nil
+  }
+
   /// Puts a record at a place; a row that is there keeps its number, and its origin if none is given.
   func put(
     _ record: Record,

@@ -245,11 +245,6 @@ extension MigrationTables {
   package func highestNumber(in table: String) throws -> Int64? {
     try workspace.highestNumber(in: table)
   }
-
-  /// Notes the highest number that a script has given to a row of a table.
-  package func noteNumber(_ number: Int64, in table: String) {
-    workspace.noteNumber(number, in: table)
-  }
 }
 
 /// What a step changes of the schema.

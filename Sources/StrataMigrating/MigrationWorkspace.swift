@@ -27,8 +27,8 @@ final class MigrationWorkspace {
   private var steps: [(name: String, end: Int64)] = []
   private var keptTables: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
-  /// The highest numbers that scripts of the run have given as IDs.
-  private var givenNumbers: [String: Int64] = [:]
+  /// The names that tables had before steps that are done.
+  private var formerNames: [String: Set<String>] = [:]
   /// The step that runs; one without changes between two.
   private var step = Step()
 
@@ -96,14 +96,25 @@ extension MigrationWorkspace {
 
 /// Integer IDs.
 extension MigrationWorkspace {
-  /// The highest integer that was an ID in a table, before the run or in it.
+  /// The highest integer that was an ID in a table of this name, or of one that it had: before the run, or at the end of a
+  /// step.
   func highestNumber(in table: String) throws -> Int64? {
-    let known = try view.highestNumber(in: table)
-    return givenNumbers[table].map { max($0, known ?? $0) } ?? known
+    var highest: Int64?
+    for name in formerNames[table, default: []].union([table]) {
+      let kept = try staging.highestID(of: .kept, number(of: name), before: EncodedID.endOfIntegers)
+      let numbers = [try view.highestNumber(in: name), try kept.flatMap(EncodedID.integer)]
+      highest = (numbers + [highest]).compactMap(\.self).max()
+    }
+    return highest
   }
 
-  /// Notes the highest number that a script has given to a row of a table.
-  func noteNumber(_ number: Int64, in table: String) { givenNumbers[table] = number }
+  /// Notes the names that the step has given tables.
+  private func noteFormerNames() {
+    let before = formerNames
+    for (former, table) in shapes.renamedTables {
+      formerNames[table, default: []].formUnion(before[former, default: []].union([former]))
+    }
+  }
 }
 
 /// Reading.
@@ -403,6 +414,7 @@ extension MigrationWorkspace {
     steps.append((name, sequence))
     try staging.keepStaged()
     keptTables.formUnion(step.tables)
+    noteFormerNames()
     step = Step()
     shapes.endStep()
   }
@@ -461,7 +473,7 @@ extension ReadView {
   fileprivate func highestNumber(in table: String) throws -> Int64? {
     var highest: Int64?
     func note(_ id: ArraySlice<UInt8>) throws {
-      guard case .int(let number, _) = try EncodedID.value(of: Array(id)) else { return }
+      guard let number = try EncodedID.integer(of: Array(id)) else { return }
       highest = max(highest ?? number, number)
     }
     let moves = try EntityMoves(into: table, in: self, after: oldest, through: last.revision)

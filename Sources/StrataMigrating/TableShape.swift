@@ -234,6 +234,11 @@ struct TableShapes {
     }
   }
 
+  /// The tables that the step has given other names.
+  var renamedTables: [(former: String, name: String)] {
+    tables.compactMap { name, shape in shape.former.flatMap { $0 == name ? nil : ($0, name) } }
+  }
+
   /// The names that the step has given tables and fields.
   var renames: [DataLedger.Rename] {
     tables.sorted { $0.key < $1.key }.flatMap { $0.value.renames(of: $0.key) }

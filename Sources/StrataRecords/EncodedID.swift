@@ -60,6 +60,17 @@ package enum EncodedID {
     return value
   }
 
+  /// The raw value that has these bytes, if it is an integer of up to `Int64.max`.
+  ///
+  /// - Throws: as ``value(of:)``.
+  package static func integer(of bytes: [UInt8]) throws(RecordError) -> Int64? {
+    guard case .int(let number, _) = try value(of: bytes) else { return nil }
+    return number
+  }
+
+  /// Bytes above those of each such integer, and below those of every other ID.
+  package static var endOfIntegers: [UInt8] { [Kind.uint.rawValue] }
+
   /// The first bytes of the IDs whose raw values are of a kind; nil where they are tagged values.
   package static func firstBytes(of kind: Layout.Kind) -> Set<UInt8>? {
     guard case .scalar(let scalar) = kind else { return nil }

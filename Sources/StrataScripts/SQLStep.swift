@@ -101,7 +101,6 @@ struct SQLStep: Sendable {
       }
       try tables.put(record, layout, id: change.id, from: change.former, in: change.table)
     }
-    for (table, number) in try copies.givenNumbers() { tables.noteNumber(number, in: table) }
     for finding in rounded(copies) { tables.note(finding) }
   }
 

@@ -24,11 +24,14 @@ import Testing
     try await sample.write(initial: initial) { _, _ in }
   }
 
-  private func up(_ scripts: [String]) async throws -> MigrationReport {
+  private func up(
+    _ scripts: [String],
+    at path: String? = nil
+  ) async throws -> MigrationReport {
     let migrations = try scripts.enumerated().map { number, script in
       try DataMigration("\(number + 1)_script", sql: script)
     }
-    var migrator = DataMigrator(migrations, at: sample.path)
+    var migrator = DataMigrator(migrations, at: path ?? sample.path)
     migrator.configuration.findings = .report
     migrator.configuration.backups = .none
     return try await migrator.up()
@@ -74,6 +77,50 @@ import Testing
     _ = try await up([rename])
     _ = try await up([rename, Self.insert.replacing("people", with: "persons")])
     #expect(try ids(of: "persons").last == .int(10, .bits64))
+  }
+
+  private static let new = "INSERT INTO people(name) VALUES ('New')"
+  private static let created = "CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT)"
+  private static let rebuilt = """
+    CREATE TABLE others(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO others SELECT id, name FROM people;
+    DROP TABLE people; ALTER TABLE others RENAME TO people
+    """
+
+  @Test(
+    arguments: [
+      (["DROP TABLE people; \(created)", new], [10]),
+      (["DROP TABLE people; \(created); \(new)", new], [1, 10]),
+      ([rebuilt, "DELETE FROM people WHERE id > 1", new], [1, 10]),
+      (["DELETE FROM people WHERE id > 7; \(rebuilt); \(new)", "DELETE FROM people", new], [10]),
+      (["UPDATE people SET id = id + 100", "DELETE FROM people WHERE id > 104", insert], [109]),
+      (["ALTER TABLE people RENAME TO some", "ALTER TABLE some RENAME TO people", insert], [10]),
+      (
+        [
+          "CREATE TABLE some(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO some VALUES (50, 'a')",
+          """
+          DELETE FROM some; ALTER TABLE people RENAME TO x; ALTER TABLE some RENAME TO people;
+          ALTER TABLE x RENAME TO some
+          """,
+          new,
+        ], [51]
+      ),
+    ]
+  )
+  func `SQLite gives the same ID to a script of a run and to one that runs later`(
+    _ scripts: [String],
+    _ end: [Int]
+  ) async throws {
+    try await sample.write { store, _ in store.commit { _ = $0.db.people.remove(9) } }
+    let copy = try Sample()
+    _ = try StoreBackup.copyBlocking(sample.path, to: copy.path)
+    _ = try await up(scripts)
+    for count in scripts.indices {
+      _ = try await up(Array(scripts[...count]), at: copy.path)
+    }
+    for path in [sample.path, copy.path] {
+      let ids = try Inspector(path: path).show(table: "people").compactMap(\.id)
+      #expect(Array(ids.suffix(end.count)) == end.map { .int(Int64($0), .bits64) })
+    }
   }
 
   @Test func `a temporary table under the name of an entity table may be renamed`() async throws {

@@ -237,21 +237,6 @@ package final class EntityTables {
     try connection.run("INSERT INTO main.sqlite_sequence VALUES (?, ?)", [name, .integer(highest)])
   }
 
-  /// The highest IDs that SQLite knows of the copied tables to which scripts add rows, by the tables in the store.
-  func givenNumbers() throws -> [String: Int64] {
-    var numbers: [String: Int64] = [:]
-    for table in tables where !table.isDropped && table.hasRowNumbers {
-      guard table.use?.addsRows ?? false else { continue }
-      let number = try connection.first(
-        "SELECT seq FROM main.sqlite_sequence WHERE name = ?",
-        [.text(table.nameNow)]
-      ) { row throws(SQLiteError) in try row.int(0) }
-      let isRenamed = table.nameNow != table.name
-      numbers[isRenamed ? table.nameNow : table.records.table] = number
-    }
-    return numbers
-  }
-
   /// A copied column that a script has declared NOT NULL.
   private struct RequiredColumn {
     private let name: String

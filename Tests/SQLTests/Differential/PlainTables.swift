@@ -5,7 +5,8 @@ import StrataSQLite
 /// Entity tables as ordinary tables of plain SQLite, which know nothing of Strata.
 ///
 /// An ID of a signed kind, or of an unsigned one of up to 32 bits, is `INTEGER PRIMARY KEY AUTOINCREMENT`, so that the
-/// IDs that SQLite gives are above all that the table has had. Any other ID is a unique, not null key.
+/// IDs that SQLite gives are above all that tables of its name have had when a script ended. Any other ID is a unique, not
+/// null key.
 struct PlainTables {
   /// Why a script failed.
   struct Failure: Error, Equatable {
@@ -16,6 +17,8 @@ struct PlainTables {
   private(set) var contents: PlainContents
   /// The tables before the first script, and what each of them is called now; nil for one that is gone.
   private(set) var names: [String: String?] = [:]
+  /// The highest IDs that tables of a name, or of one that they had, have had when a script ended.
+  private var highestIDs: [String: Int64] = [:]
   private var connection: Connection
   private var hasRun = false
 
@@ -27,6 +30,7 @@ struct PlainTables {
     connection = try Connection.inMemory()
     try ColumnKind.addCollations(to: connection)
     for table in contents.tables { names[table.name] = table.name }
+    noteIDs(names)
     try declare([:])
   }
 
@@ -60,7 +64,11 @@ struct PlainTables {
       let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
       for row in table.rows { try new.run("INSERT INTO \(name) VALUES (\(marks))", row) }
     }
-    for (table, number) in try highestIDs() {
+    for table in contents.tables {
+      guard let number = highestIDs[table.name], let id = table.id,
+        isInteger(table.columns[id].type)
+      else { continue }
+      let table = table.name
       try new.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table))
       try new.run("INSERT INTO sqlite_sequence VALUES (?, ?)", .text(table), .integer(number))
     }
@@ -80,6 +88,7 @@ struct PlainTables {
     hasRun = true
     try connection.execute("BEGIN")
     var roots = try Self.roots(of: connection)
+    var current: [String: String?] = Dictionary(uniqueKeysWithValues: roots.keys.map { ($0, $0) })
     for statement in script {
       do {
         try connection.forEachStatement(of: statement.sql) { cursor, _, _ in
@@ -91,14 +100,25 @@ struct PlainTables {
       }
       let after = try Self.roots(of: connection)
       if after != roots {
-        for (table, name) in names {
-          guard let name, let root = roots[name] else { continue }
-          names[table] = .some(after.first { $0.value == root }?.key)
-        }
+        Self.follow(&names, from: roots, to: after)
+        Self.follow(&current, from: roots, to: after)
         roots = after
       }
     }
     contents = try Self.contents(of: connection)
+    noteIDs(current)
+  }
+
+  /// Notes what a statement has made of the names of tables.
+  private static func follow(
+    _ names: inout [String: String?],
+    from before: [String: Int64],
+    to after: [String: Int64]
+  ) {
+    for (table, name) in names {
+      guard let name, let root = before[name] else { continue }
+      names[table] = .some(after.first { $0.value == root }?.key)
+    }
   }
 
   /// Makes the tables for the next script; the first one may have left two rows with one ID, which are no records.
@@ -125,14 +145,15 @@ struct PlainTables {
     return kept
   }
 
-  /// The highest IDs that tables have had, those of removed rows too.
-  private func highestIDs() throws -> [(String, Int64)] {
-    let isThere = try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'"
-    ) { row in try row.int(0) }
-    guard isThere != nil else { return [] }
-    return try connection.all("SELECT name, seq FROM sqlite_sequence") { row in
-      (try row.text(0), try row.int(1))
+  /// Notes the IDs that there are when a script has ended, with the names that tables had when it started.
+  private mutating func noteIDs(_ current: [String: String?]) {
+    let before = highestIDs
+    for table in contents.tables {
+      let ids = table.rows.compactMap { row -> Int64? in
+        if let id = table.id, case .integer(let number) = row[id] { number } else { nil }
+      }
+      let names = Set(current.filter { $0.value == table.name }.keys).union([table.name])
+      highestIDs[table.name] = (ids + names.compactMap { before[$0] }).max()
     }
   }
 
