@@ -13,8 +13,8 @@ struct CheckpointedEnd {
 
   /// Reads the file alone; nil if it has no WAL.
   ///
-  /// Nil too if the file alone cannot be read, as a checkpoint that was interrupted leaves pages of two moments. A delta that
-  /// can be read in them is one of the history all the same.
+  /// Nil too if the end of the file alone cannot be verified, as a checkpoint that was interrupted leaves pages of two
+  /// moments. A delta that can be is one of the history all the same.
   init?(_ path: StorePath, _ operation: PersistenceError.Operation, vfs: String?) {
     guard path.walSize > 0 else { return nil }
     open = {
@@ -23,7 +23,13 @@ struct CheckpointedEnd {
       return connection
     }
     do {
-      position = try ReadView(open()).position
+      let view = try ReadView(open())
+      // A part of it may be on a page that was not written yet.
+      if let last = try view.journal.last()?.header {
+        var replay = try view.changes(after: last.first.previous)
+        while try replay.next() != nil {}
+      }
+      position = view.position
     } catch _ {
       return nil
     }

@@ -116,4 +116,45 @@ struct CopyOverStoreTests {
     }
     #expect(try await refusal(at: path) == nil)
   }
+
+  @Test
+  func `a checkpoint that was interrupted after any pages is no other copy`() async throws {
+    try await store.run { library, _ in commit(10, to: library) }
+    let seed = randomSeed()
+    var random = SeededGenerator(seed: seed)
+    // Each delta goes on in pages of its own.
+    let titles = (0..<4).map { _ in
+      (0..<500).map { _ in String(UInt64.random(in: 0...(.max), using: &random)) }.joined()
+    }
+    let path = try await crashed { library, persistence in
+      for (number, title) in zip(20..., titles) {
+        library.commit { $0.db.books.insert(Book(id: EntityID(number), title: title)) }
+        try await persistence.flush()
+      }
+    }
+    let files = try contents(of: path)
+    let whole = copies.path("whole.strata")
+    for suffix in ["", "-wal"] { try copy(path + suffix, to: whole + suffix) }
+    let connection = try Connection(path: whole, mode: .readWrite)
+    // SQLite opens a WAL with the first statement.
+    _ = try connection.first("SELECT count(*) FROM delta") { row in try row.int(0) }
+    #expect(try connection.checkpoint(.truncate).isComplete)
+    try connection.close()
+    let (before, after) = (files[0], try Data(contentsOf: URL(fileURLWithPath: whole)))
+    let page = Int(before[16]) << 8 | Int(before[17])
+    let old = before + Data(count: after.count - before.count)
+    for missing in 0..<after.count / page {
+      let share = Int.random(in: 0...1, using: &random)
+      var main = after
+      for number in 0..<after.count / page
+      where number == missing || Int.random(in: 0..<20, using: &random) < share {
+        let place = number * page..<(number + 1) * page
+        main.replaceSubrange(place, with: old[place])
+      }
+      for (suffix, contents) in zip(["", "-wal", ".head"], [main] + files.dropFirst()) {
+        try contents.write(to: URL(fileURLWithPath: path + suffix))
+      }
+      #expect(try await refusal(at: path) == nil, "seed \(seed), page \(missing + 1)")
+    }
+  }
 }
