@@ -139,7 +139,7 @@ struct ArchiveComparison {
       guard let isShared = try await archiveHas(end) else { return .replaced(through: nil) }
       if isShared { return .behind }
     }
-    return .diverged(after: try await commonRevision(before: position))
+    return .diverged(after: try await commonRevision(before: position, inOneLineage: true))
   }
 
   /// The archive is in a lineage that began from that of the file.
@@ -182,18 +182,20 @@ struct ArchiveComparison {
     _ isOnPurpose: Bool
   ) async throws -> ArchiveRelation {
     guard let parent = next.parent else { return .diverged(after: nil) }
+    // Nil if the archive has trimmed the commits there.
     let isShared =
       if head.mark.revision >= parent.revision {
-        try await archiveHas(HistoryMark(parent)) ?? true
+        try await archiveHas(HistoryMark(parent))
       } else {
         try await hasCommitOfHead()
       }
-    if isShared, head.mark.revision <= kept { return .restarts }
+    if isShared ?? false, head.mark.revision <= kept { return .restarts }
     let common =
-      isShared ? min(kept, position.revision) : try await commonRevision(before: position)
+      isShared ?? false
+      ? min(kept, position.revision) : try await commonRevision(before: position)
     if isOnPurpose { return .takenBack(through: common) }
     // It has no commits of its own.
-    if isShared, common == position.revision { return .replaced(through: common) }
+    if isShared ?? true, position.revision <= kept { return .replaced(through: common) }
     return .diverged(after: common)
   }
 
@@ -331,9 +333,15 @@ extension ArchiveComparison {
   /// The last revision up to which both have the same commits; nil if it is not known.
   ///
   /// Reads everything in the archive up to where the two differ.
-  func commonRevision(before position: Position) async throws -> Revision? {
-    if head.mark.revision <= position.revision, try await hasCommitOfHead() {
-      return head.mark.revision
+  ///
+  /// - Parameter inOneLineage: Whether both are in one lineage, in which a commit has one chain.
+  func commonRevision(
+    before position: Position,
+    inOneLineage: Bool = false
+  ) async throws -> Revision? {
+    if head.mark.revision <= position.revision {
+      let hasEnd = inOneLineage ? try await has(head.mark) == true : try await hasCommitOfHead()
+      if hasEnd { return head.mark.revision }
     }
     var common: Revision?
     var after: Revision = 0

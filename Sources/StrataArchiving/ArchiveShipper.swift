@@ -646,7 +646,9 @@ extension ArchiveShipper {
       } ?? view.anchors.first
     }
     guard let start else { return }
-    let new = try await segments.segments(after: start.snapshot.mark, in: term)
+    guard let new = try await segments.segments(after: start.snapshot.mark, in: term) else {
+      return
+    }
     let end = new.last?.end ?? start.snapshot.mark
     if let mark = segments.mark, end.revision < mark.revision, !mayShorten {
       throw CorruptionError("the file ends at \(end), before its archive at \(mark)")

@@ -127,17 +127,19 @@ final class SegmentSender {
     }
   }
 
-  /// All that is written after a mark, in segments.
+  /// All that is written after a mark, in segments; nil if the file is in another lineage meanwhile.
   nonisolated(nonsending)
-    func segments(after mark: HistoryMark, in term: ArchiveTerm) async throws -> [ArchiveSegment]
+    func segments(after mark: HistoryMark, in term: ArchiveTerm) async throws -> [ArchiveSegment]?
   {
-    let (limit, last) = (policy.segmentBytes, sendable)
+    let (limit, last, lineage) = (policy.segmentBytes, sendable, lineage)
     var segments: [ArchiveSegment] = []
     while true {
       let end = segments.last?.end ?? mark
-      let frames = try await reader.read { view in
-        try Self.frames(in: view, after: end, through: last, bytes: limit)
+      let frames = try await reader.read { view -> [DeltaFrame]? in
+        guard view.identity.lineage == lineage else { return nil }
+        return try Self.frames(in: view, after: end, through: last, bytes: limit)
       }
+      guard let frames else { return nil }
       guard let segment = ArchiveSegment(of: frames, epoch: term.epoch) else { return segments }
       segments.append(segment)
     }

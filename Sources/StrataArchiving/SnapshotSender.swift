@@ -124,9 +124,12 @@ final class SnapshotSender {
     for start in stride(from: 0, to: numbers.count, by: 16) {
       try Task.checkCancellation()
       let slice = numbers[start..<min(start + 16, numbers.count)]
-      let chunks = try await reader.read { view in
-        try slice.map { try ArchiveImage.chunk($0, in: view.journal.connection) }
+      let chunks = try await reader.read { view -> [ArchiveChunk]? in
+        // An erasure has written them again.
+        guard view.identity.lineage == lineage else { return nil }
+        return try slice.map { try ArchiveImage.chunk($0, in: view.journal.connection) }
       }
+      guard let chunks else { return nil }
       try await archive.add(chunks, in: term)
       try await renew()
     }

@@ -7,6 +7,7 @@ import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMaintaining
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -86,6 +87,25 @@ struct LineageLawTests {
         let detail = "seed \(seed): \(file) and the archive of \(archived): \(found)"
         #expect(Self.agrees(found, file, archived, parents), "\(detail)")
       }
+      let trimmed = try await self.archive(of: archived, isTrimmed: true)
+      let end = try #require(await trimmed.head())
+      for file in files {
+        let path = try StorePath(file.path, for: .archiving)
+        let found = try await ArchiveRelation.find(of: path, to: trimmed, end).relation
+        let detail = "seed \(seed): \(file) and the trimmed archive of \(archived): \(found)"
+        #expect(Self.isTrue(found, file, archived), "\(detail)")
+      }
+    }
+  }
+
+  /// Whether an answer names no common commits that there are not, and takes nothing for had that is not; it may name fewer.
+  private static func isTrue(_ found: ArchiveRelation, _ file: File, _ archived: File) -> Bool {
+    let common = zip(file.commits, archived.commits).prefix { $0 == $1 }.count
+    switch found {
+    case .atOrAhead, .restarts: return common == archived.commits.count
+    case .behind: return common == file.commits.count
+    case .replaced(let through), .takenBack(let through), .diverged(let through):
+      return (through?.number ?? 0) <= Int64(common)
     }
   }
 
@@ -170,10 +190,15 @@ struct LineageLawTests {
     try Inspector(path: file.path).query { $0.identity.lineages }
   }
 
-  /// A new archive with the history of a file, which itself has never led.
-  private func archive(of file: File) async throws -> MemoryArchive {
+  /// A new archive with the history of a file, which itself has never led; or with only the end of it.
+  private func archive(of file: File, isTrimmed: Bool = false) async throws -> MemoryArchive {
     let path = directory.path("\(UUID().uuidString).strata")
     try copy(file.path, to: path)
+    if isTrimmed {
+      let persistence = try await open(path)
+      _ = try await persistence.compact()
+      try await persistence.close()
+    }
     let archive = MemoryArchive()
     _ = try await ArchivePush(from: StorePath(path, for: .archiving), to: archive).run()
     return archive

@@ -155,6 +155,9 @@ struct Schedule {
     ),
     Schedule(seed: 235_577_735, only: [0, 2, 3, 7, 8, 9, 34, 35, 36]),
     Schedule(seed: 641_002_318, only: [0, 16, 18, 19, 20, 21, 22, 24, 26, 28]),
+    Schedule(seed: 700_000_898, only: [1, 2, 3, 4, 5, 6, 7, 10, 15, 21]),
+    Schedule(seed: 700_005_173, only: [0, 1, 2, 3, 4, 5, 19]),
+    Schedule(seed: 700_013_468, only: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]),
   ]
 
   private var world: World {
