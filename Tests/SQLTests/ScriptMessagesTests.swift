@@ -57,6 +57,7 @@ struct ScriptMessagesTests {
       ("ADD COLUMN k INTEGER PRIMARY KEY", "the column id is the key"),
       ("DROP COLUMN id", "the column id is the key"),
       ("RENAME COLUMN nme TO title", "did you mean name?"),
+      ("RENAME TO Users", "rename the table to a third name first"),
     ]
   )
   func `what SQLite does not do to a table has a way on`(
@@ -70,6 +71,7 @@ struct ScriptMessagesTests {
     "ALTER TABLE users ADD COLUMN mail TEXT; CREATE UNIQUE INDEX mails ON users(mail)",
     "ALTER TABLE users ADD COLUMN made TEXT; UPDATE users SET made = '2026-02-03'",
     "ALTER TABLE users ADD COLUMN loud TEXT AS (upper(name))",
+    "ALTER TABLE users RENAME TO other; ALTER TABLE other RENAME TO Users",
   ])
   func `the ways on work`(_ script: String) async throws {
     #expect(try await failure(script) == nil)

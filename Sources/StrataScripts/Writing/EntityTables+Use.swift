@@ -66,7 +66,7 @@ extension EntityTables {
       return try [
         "table \(name) already exists", "table \"\(name)\" already exists",
         "there is already another table or index with this name: \(name)",
-      ].contains { message.lowercased() == $0.lowercased() } && source.isEmpty
+      ].contains { "\(message); ".lowercased().hasPrefix("\($0); ".lowercased()) } && source.isEmpty
     }
     guard let place else { return false }
     sources.remove(at: place)

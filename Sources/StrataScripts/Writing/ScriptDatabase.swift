@@ -246,6 +246,10 @@ final class ScriptDatabase {
       "cannot add a STORED column",
       "leave out STORED: the column keeps the values that it has when the script ends"
     ),
+    (
+      "there is already another table or index with this name",
+      "where only the case of a name changes, rename the table to a third name first"
+    ),
     ("Cannot add a PRIMARY KEY column", "the column id is the key of every table"),
     ("cannot drop PRIMARY KEY column", "the column id is the key of every table"),
   ]
