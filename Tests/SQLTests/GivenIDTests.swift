@@ -97,8 +97,9 @@ import Testing
       (
         [
           "CREATE TABLE some(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO some VALUES (50, 'a')",
+          "DELETE FROM some",
           """
-          DELETE FROM some; ALTER TABLE people RENAME TO x; ALTER TABLE some RENAME TO people;
+          ALTER TABLE people RENAME TO x; ALTER TABLE some RENAME TO people;
           ALTER TABLE x RENAME TO some
           """,
           new,
