@@ -65,7 +65,7 @@ struct PlainTables {
       for row in table.rows { try new.run("INSERT INTO \(name) VALUES (\(marks))", row) }
     }
     for table in contents.tables {
-      guard let number = highestIDs[table.name], let id = table.id,
+      guard let number = highestIDs[table.name], number > 0, let id = table.id,
         isInteger(table.columns[id].type)
       else { continue }
       let table = table.name
