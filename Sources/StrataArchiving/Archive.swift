@@ -55,7 +55,7 @@ public protocol Archive: Sendable {
   ///
   /// A `catalog` is the new one; nil keeps the one that is there.
   ///
-  /// Throws `.refused` if another leads, or if the segment does not start at the head.
+  /// Throws `.refused` if another leads, or if the segment does not start at the head; the archive does not have it then.
   func append(
     _ segment: ArchiveSegment,
     catalog: [UInt8]?,

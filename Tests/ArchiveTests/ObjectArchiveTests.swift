@@ -64,42 +64,48 @@ struct ObjectArchiveTests {
     #expect(try await first.segments(after: 0, bytes: .max) == [other])
   }
 
-  /// An archive that does something else before one of its operations, as a process that is stopped there.
+  /// An archive where something else happens at one of its operations.
   private final class StoppedArchive: ObjectArchive {
     let name: String
     let memory = ObjectMemory()
     private let inner: MemoryArchive
     private let left: Lock<Int>
+    private let isAnswered: Bool
     private let meanwhile: @Sendable () async throws -> Void
 
+    /// - Parameter isAnswered: Whether the process stops before the operation. If not, no answer to the operation comes.
     init(
       _ inner: MemoryArchive,
       after operations: Int,
+      isAnswered: Bool = true,
       _ meanwhile: @escaping @Sendable () async throws -> Void
     ) {
       name = inner.name
       (self.inner, left, self.meanwhile) = (inner, Lock(operations), meanwhile)
+      self.isAnswered = isAnswered
     }
 
     /// Whether it has stopped.
     var hasStopped: Bool { left.withLock { $0 < 0 } }
 
-    private func stop() async throws(ArchiveError) {
+    private func perform<R>(_ operation: () async -> R) async throws(ArchiveError) -> R {
       let left = left.withLock { left in
         left -= 1
         return left
       }
-      guard left == -1 else { return }
+      guard left == -1 else { return await operation() }
+      if !isAnswered { _ = await operation() }
       do {
         try await meanwhile()
       } catch {
         throw ArchiveError(.unusable("the other process failed: \(error)"), archive: name)
       }
+      if isAnswered { return await operation() }
+      throw ArchiveError(.away("no answer"), archive: name)
     }
 
     func get(_ name: String) async throws(ArchiveError) -> ObjectContents? {
-      try await stop()
-      return await inner.get(name)
+      try await perform { await inner.get(name) }
     }
 
     func put(
@@ -107,24 +113,19 @@ struct ObjectArchiveTests {
       as name: String,
       if condition: ObjectCondition
     ) async throws(ArchiveError) -> ObjectContents.Tag? {
-      try await stop()
-      return await inner.put(body, as: name, if: condition)
+      try await perform { await inner.put(body, as: name, if: condition) }
     }
 
     func list(
       _ prefix: String,
       after name: String
     ) async throws(ArchiveError) -> [ObjectEntry] {
-      try await stop()
-      return await inner.list(prefix, after: name)
+      try await perform { await inner.list(prefix, after: name) }
     }
 
     func remove(_ names: [String]) async throws(ArchiveError) {
       // Each of them is an operation.
-      for name in names {
-        try await stop()
-        await inner.remove([name])
-      }
+      for name in names { try await perform { await inner.remove([name]) } }
     }
   }
 
@@ -258,6 +259,28 @@ struct ObjectArchiveTests {
         }
       }
       try await checkWhole(memory, "\(work), \(other), stopped at operation \(operations)")
+      if !stopped.hasStopped { break }
+    }
+  }
+
+  @Test
+  func `an append whose answer was lost says what the next leader has found`() async throws {
+    for operations in 0... {
+      let memory = MemoryArchive()
+      let term = try await lead(memory)
+      let segment = ArchiveConformance.segment(1...1, epoch: term.epoch)
+      let stopped = StoppedArchive(memory.another(), after: operations, isAnswered: false) {
+        _ = try await memory.another().lead(ArchiveConformance.candidate("ann"))
+      }
+      var isAppended = true
+      do throws(ArchiveError) {
+        try await stopped.append(segment, catalog: nil, in: term)
+      } catch {
+        #expect(error.reason == .refused || error.reason == .away("no answer"))
+        isAppended = false
+      }
+      let end = try await memory.head()?.mark
+      #expect(end == (isAppended ? segment.end : segment.start), "operation \(operations)")
       if !stopped.hasStopped { break }
     }
   }

@@ -10,14 +10,34 @@ extension ObjectArchive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
-    try await change(in: term, flaw: segment.flaw) { change in
-      guard change.head.mark == segment.start, segment.epoch == term.epoch else {
-        throw ArchiveError.Reason.refused
+    var named: [SegmentName] = []
+    do throws(ArchiveError) {
+      try await change(in: term, flaw: segment.flaw) { change in
+        guard change.head.mark == segment.start, segment.epoch == term.epoch else {
+          throw ArchiveError.Reason.refused
+        }
+        let round = change.head.round
+        let name = SegmentName(segment, round: round)
+        named.append(name)
+        change.put(try segment.object(), as: .segment(name))
+        change.put(catalog: catalog, round: round)
+        change.head.mark = segment.end
       }
-      let round = change.head.round
-      change.put(try segment.object(), as: .segment(SegmentName(segment, round: round)))
-      change.put(catalog: catalog, round: round)
-      change.head.mark = segment.end
+    } catch  where error.reason == .refused && !named.isEmpty {
+      // The head was put, no answer came, and the head of another leader is there since.
+      guard try await hasAny(of: named, after: segment.start) else { throw error }
+    }
+  }
+
+  /// Whether the head has one of some segments in its history.
+  private func hasAny(
+    of segments: [SegmentName],
+    after start: HistoryMark
+  ) async throws(ArchiveError) -> Bool {
+    try await perform {
+      try await readHistory { head in
+        try await segmentNames(of: head, after: start.revision).contains { segments.contains($0) }
+      } ?? false
     }
   }
 
