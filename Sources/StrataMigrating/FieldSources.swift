@@ -21,14 +21,67 @@ struct FieldSources {
   /// The field where the last value of a field was found, by its name.
   private var usual: [String: String] = [:]
 
-  /// Whether further records that have lost nothing say no more of a field: it has numbers, which no other field has had.
-  func isSettled(_ field: Layout.Field) -> Bool {
-    switch field.kind {
-    case .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64), .scalar(.uint8),
-      .scalar(.uint16), .scalar(.uint32), .scalar(.uint64):
-      alike[[field.name]]?.isEmpty ?? false
-    default: false
+  /// The layouts that were compared last, for each field after the step the one of that name before, and the fields that
+  /// have none after it.
+  private var matched: (old: Layout, new: Layout, former: [Int?], gone: [Int])?
+
+  /// Whether the values of two records say nothing that is not known, as far as their bytes show it.
+  ///
+  /// That is so if all values are the same or were lost. Where none was lost, it is so also if a number is of a field whose
+  /// numbers no other field has had, and if the bytes of any other value without parts do not occur in the record before.
+  /// O(bytes) for each field that has another value; nothing is decoded.
+  mutating func knows(
+    _ before: ArraySlice<UInt8>,
+    _ old: Layout,
+    _ after: ArraySlice<UInt8>,
+    _ new: Layout
+  ) throws -> Bool {
+    guard let had = FieldPresence(before, old), let has = FieldPresence(after, new) else {
+      return false
     }
+    let (former, gone) = match(old, new)
+    var (hasLost, hasOthers) = (gone.contains { had[$0].hasValue }, false)
+    let (places, newPlaces) = (try old.places(in: before), try new.places(in: after))
+    for (index, field) in new.fields.enumerated() {
+      let place = former[index].flatMap { had[$0].hasValue ? $0 : nil }
+      if !has[index].hasValue {
+        if place != nil { hasLost = true }
+        continue
+      }
+      let bytes = after[newPlaces[index]..<newPlaces[index + 1]]
+      if let place {
+        let kind = old.fields[place].kind
+        if had[place] == has[index], kind == field.kind,
+          before[places[place]..<places[place + 1]] == bytes
+        {
+          continue
+        }
+        guard case .scalar = kind else { return false }
+      }
+      if field.name == "id" { continue }
+      hasOthers = true
+      guard case .scalar(let kind) = field.kind, has[index] == .value else { return false }
+      if kind.isOfIntegers || kind == .string && bytes.elementsEqual(CollectionOfOne(0)) {
+        guard alike[[field.name]]?.isEmpty ?? false else { return false }
+      } else if before.contains(bytes: bytes) {
+        guard let source = usual[field.name],
+          let place = old.fields.firstIndex(where: { $0.name == source }),
+          had[place] == .value, old.fields[place].kind == field.kind,
+          before[places[place]..<places[place + 1]] == bytes
+        else { return false }
+      }
+    }
+    return !(hasLost && hasOthers)
+  }
+
+  private mutating func match(_ old: Layout, _ new: Layout) -> (former: [Int?], gone: [Int]) {
+    if let matched, matched.old === old, matched.new === new {
+      return (matched.former, matched.gone)
+    }
+    let former = new.fields.map { field in old.fields.firstIndex { $0.name == field.name } }
+    let gone = old.fields.indices.filter { !former.contains($0) }
+    matched = (old, new, former, gone)
+    return (former, gone)
   }
 
   /// Compares a record with what it was; O(values) for each field that has another value.
@@ -171,6 +224,16 @@ extension DataLedger.Rename {
       former.hasPrefix(field + "."), part.hasPrefix(name + ".")
     else { return false }
     return former.dropFirst(field.count) == part.dropFirst(name.count)
+  }
+}
+
+extension Scalar {
+  /// Whether another field may have a value of it by chance.
+  fileprivate var isOfIntegers: Bool {
+    switch self {
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
+    case .float, .double, .string, .data, .date, .uuid, .url, .decimal: false
+    }
   }
 }
 

@@ -18,16 +18,7 @@ extension MigrationDifference {
     )
     if old.isOfSealedRecords || new.isOfSealedRecords { return }
     let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
-    var isSettled = false
-    if before.layout == after.layout, let had = presence.0, let has = presence.1,
-      had.isSame(as: has)
-    {
-      let changed = try old.fieldsThatDiffer(before.record, after.record)
-      isSettled = changed.allSatisfy {
-        has[$0] == .value && comparison.sources.isSettled(old.fields[$0])
-      }
-    }
-    if !isSettled {
+    if try !comparison.sources.knows(before.record, old, after.record, new) {
       comparison.sources.note(
         try RecordValue(record: before.record, layout: old),
         old,

@@ -183,6 +183,21 @@ extension UnsafeRawBufferPointer {
     return order == 0 ? count < other.count : order < 0
   }
 
+  /// Whether other bytes, at least one, occur in these; O(bytes), if few places begin as they do.
+  func contains(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard let start = baseAddress, let second = other.baseAddress, let first = other.first else {
+      return true
+    }
+    var offset = 0
+    while offset <= count - other.count,
+      let found = memchr(start + offset, Int32(first), count - other.count + 1 - offset)
+    {
+      if memcmp(found, second, other.count) == 0 { return true }
+      offset = start.distance(to: found) + 1
+    }
+    return false
+  }
+
   /// Whether every byte is below 0x80.
   @inline(__always)
   package var isASCII: Bool {
@@ -220,6 +235,11 @@ extension UnsafeRawBufferPointer {
 }
 
 extension ArraySlice<UInt8> {
+  /// Whether other bytes occur in these one after the other; O(bytes), if few places begin as they do.
+  package func contains(bytes other: ArraySlice<UInt8>) -> Bool {
+    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.contains($0) } }
+  }
+
   /// Lends a cursor over the bytes; its offsets are the indices of the slice.
   package func withCursor<Value>(
     _ body: (inout ByteCursor) throws(RecordError) -> Value

@@ -228,8 +228,10 @@ extension Layout {
     for (index, field) in fields.enumerated() where presence[index].hasValue { body(field.name) }
   }
 
-  /// Where each field begins, and where the last one ends.
-  private func places(in record: ArraySlice<UInt8>) throws(RecordError) -> [Int] {
+  /// Where each field begins, and where the last one ends; O(bytes).
+  ///
+  /// - Throws: `RecordError` if the bytes are not those of a record of the layout.
+  package func places(in record: ArraySlice<UInt8>) throws(RecordError) -> [Int] {
     let tables = tables
     defer { extendLifetime(tables) }
     var places: [Int] = []
