@@ -59,9 +59,13 @@ struct FollowerTests {
 
   private func follow(
     at path: String? = nil,
-    in place: (any Archive)? = nil
+    in place: (any Archive)? = nil,
+    on disk: FaultVFS? = nil
   ) async throws -> Follower<LibraryState, LibraryDatabase> {
-    try await Persistence.follow(
+    var configuration = configuration
+    configuration.vfs = disk?.name
+    configuration.watch = disk?.watch
+    return try await Persistence.follow(
       place ?? archive,
       at: path,
       initialState: LibraryState(),
@@ -153,6 +157,56 @@ struct FollowerTests {
     #expect(second.report.archive?.pulled == 16...18)
     #expect(LibraryStore(second).state.db == store.state.db)
     try await second.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower whose disk fails has a whole file once the disk is there again`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...10, to: store)
+    try await leader.replicated(through: 10)
+    let file = directory.path("replica.strata")
+    let disk = try FaultVFS(name: "follower-\(UUID().uuidString)")
+    let follower = try await follow(at: file, on: disk)
+    let copy = LibraryStore(follower)
+    var events = follower.events.makeAsyncIterator()
+    try await follower.reach(10)
+    disk.failNext(.write, code: .full, times: .sticky)
+    add(11...15, to: store)
+    try await leader.replicated(through: 15)
+    var told: [FollowerEvent] = []
+    while let event = await events.next() {
+      told.append(event)
+      if case .failed = event { break }
+    }
+    // What it had is in the store, and nothing further before the file has it too.
+    let reached = copy.state.db.books.count
+    add(16...18, to: store)
+    try await leader.replicated(through: 18)
+    let looks = Lock(0)
+    archive.fail { call in
+      if call == "segments" { looks.withLock { $0 += 1 } }
+      return nil
+    }
+    while looks.withLock({ $0 }) < 5 { await Task.yield() }
+    #expect(copy.state.db.books.count == reached)
+    guard case .failed = follower.status else {
+      Issue.record("\(follower.status)")
+      return
+    }
+    disk.heal()
+    try await follower.reach(18)
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    while let event = await events.next() { told.append(event) }
+    #expect(told.filter { if case .failed = $0 { true } else { false } }.count == 1, "\(told)")
+    #expect(told.filter { $0 == .back }.count == 1, "\(told)")
+    #expect(try Inspector(path: file).verify().isSound)
+    let next = try await follow(at: file)
+    #expect(next.report.archive?.pulled == nil)
+    #expect(LibraryStore(next).state.db == store.state.db)
+    try await next.close()
     try await leader.close()
   }
 
