@@ -23,10 +23,34 @@ struct WriteBenchmark: Benchmark {
       Users.make(count)
     )
     let other = try peer.make(Users.makePlain(count), in: folder)
+    let pairs = try await pairs(persisted, other, plan)
+    try await persisted.persistence.close()
+    return Line(
+      id: "written.\(peer.rawValue).\(batch)" + form.suffix,
+      section: .written,
+      work: "update \(grouped(batch)) per commit, flushed at the end of a run, per update"
+        + form.remark,
+      peer: peer.label,
+      comparison: .advantage,
+      goal: peer.goal(batch: batch, form),
+      remark: """
+        The work differs: our commit returns before it is written, and the run ends with one sync. \
+        A transaction of the peer returns after it is written, and is never synced.
+        """,
+      pairs: pairs
+    )
+  }
+
+  /// The updates of both.
+  private func pairs<State: UsersState>(
+    _ persisted: PersistedUsers<State>,
+    _ other: any WritePeer,
+    _ plan: Plan
+  ) async throws -> Pairs {
     var numbers = RandomNumbers(below: count)
     let ours = plan.repetitions(batch == 1 ? 10_000 : 20_000)
     let theirs = plan.repetitions(batch == 1 ? 1_000 : 5_000)
-    let pairs = try await plan.rounds.alternate(
+    return try await plan.rounds.alternate(
       ours: {
         let chosen = (0..<ours).map { _ in numbers.next() }
         return try await nanoseconds(per: ours) {
@@ -42,21 +66,6 @@ struct WriteBenchmark: Benchmark {
           }
         }
       }
-    )
-    try await persisted.persistence.close()
-    return Line(
-      id: "written.\(peer.rawValue).\(batch)" + form.suffix,
-      section: .written,
-      work: "update \(grouped(batch)) per commit, flushed at the end of a run, per update"
-        + form.remark,
-      peer: peer.label,
-      comparison: .advantage,
-      goal: peer.goal(batch: batch, form),
-      remark: """
-        The work differs: our commit returns before it is written, and the run ends with one sync. \
-        A transaction of the peer returns after it is written, and is never synced.
-        """,
-      pairs: pairs
     )
   }
 
