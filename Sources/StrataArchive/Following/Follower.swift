@@ -139,7 +139,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   }
 
   /// The last revision that the store has.
-  public var revision: Revision { persistence.withLock { $0 }?.revision ?? progress.mark.revision }
+  public var revision: Revision { persistence.withLock { $0 }?.revision ?? progress.revision }
 
   /// How it is at this moment.
   public var status: FollowerStatus { progress.machine.status }

@@ -197,7 +197,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     } catch is CancellationError {
       // It has ended.
     } catch is RewoundHistory {
-      let revision = progress.mark.revision
+      let revision = progress.revision
       // One that has waited since it was opened has nothing of the history.
       if awaited == nil || revision > 0 { rewoundFrom = rewoundFrom ?? revision }
       return await restoreAgain(connection)
@@ -275,13 +275,15 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// Makes each delta that the store lacks a commit; throws at the first one that cannot be decoded.
   private func apply(_ batch: Batch, to connection: StoreConnection<State>) throws {
     catalog = batch.catalog
+    var last: DeltaFrame?
+    defer { if let last { mark = HistoryMark(last.header.revision, last.chain) } }
     for (frame, delta) in zip(batch.frames, batch.deltas) {
       let revision = frame.header.revision
       if revision == mark.revision, frame.chain != mark.checksum { throw RewoundHistory() }
       if revision <= mark.revision { continue }
       try commit(delta.changes, delta.valueChanges, delta.trace, to: connection)
-      mark = HistoryMark(revision, frame.chain)
-      progress.note(.applied(mark.revision), at: mark)
+      last = frame
+      progress.note(.applied(revision), at: revision)
     }
     if let failure = batch.failure { throw failure }
   }
@@ -326,7 +328,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       rewoundFrom = nil
       progress.note(
         before.map { .rewound(from: $0, to: mark.revision) } ?? .applied(mark.revision),
-        at: mark
+        at: mark.revision
       )
       return .zero
     } catch {

@@ -7,7 +7,8 @@ import StrataStorage
 /// How far a follower is, behind a lock, and those who wait for it.
 final class FollowerProgress: Sendable {
   fileprivate struct State {
-    var mark: HistoryMark
+    /// How far the store is.
+    var revision: Revision
     var machine: FollowerMachine
     /// What the archive has said last; nil for a file.
     var head: ArchiveHead?
@@ -21,12 +22,12 @@ final class FollowerProgress: Sendable {
   private let now: @Sendable () -> Date
   let events = EventBroadcaster<FollowerEvent>()
 
-  init(_ mark: HistoryMark, away: String?, now: @escaping @Sendable () -> Date) {
-    state = Lock(State(mark: mark, machine: FollowerMachine(at: now(), away: away)))
+  init(_ revision: Revision, away: String?, now: @escaping @Sendable () -> Date) {
+    state = Lock(State(revision: revision, machine: FollowerMachine(at: now(), away: away)))
     self.now = now
   }
 
-  var mark: HistoryMark { state.withLock { $0.mark } }
+  var revision: Revision { state.withLock { $0.revision } }
 
   var machine: FollowerMachine { state.withLock { $0.machine } }
 
@@ -36,12 +37,12 @@ final class FollowerProgress: Sendable {
   func note(head: ArchiveHead?) { state.withLock { $0.head = head } }
 
   /// Notes what was learned, and how far the store is by it.
-  func note(_ input: FollowerMachine.Input, at mark: HistoryMark? = nil) {
+  func note(_ input: FollowerMachine.Input, at revision: Revision? = nil) {
     let time = now()
     let (told, served) = state.withLock { state in
       let told = state.machine.take(input, at: time)
-      if let mark { state.mark = mark }
-      return (told, state.serve(through: mark?.revision ?? -1))
+      if let revision { state.revision = revision }
+      return (told, state.serve(through: revision ?? -1))
     }
     for continuation in served { continuation.resume(returning: true) }
     for event in told { events.send(event) }
@@ -61,7 +62,7 @@ final class FollowerProgress: Sendable {
   ) async throws(PersistenceError) {
     let isThere = await withCheckedContinuation { continuation in
       let answer = state.withLock { state -> (id: Int?, isThere: Bool) in
-        if state.mark.revision >= revision { return (nil, true) }
+        if state.revision >= revision { return (nil, true) }
         if state.isClosed { return (nil, false) }
         state.nextID += 1
         state.waiters[state.nextID] = (revision, continuation)
@@ -81,7 +82,7 @@ final class FollowerProgress: Sendable {
     }
     if isThere { return }
     if state.withLock(\.isClosed) { throw PersistenceError(.inspecting, path: path, .closed) }
-    let last = mark.revision
+    let last = self.revision
     throw PersistenceError(.inspecting, path: path, .notReached(revision, last: last))
   }
 

@@ -166,7 +166,7 @@ extension Persistence {
     // A store that waits for a migration has no revision of what is followed.
     let reached = restored.awaited == nil ? restored.mark.revision : 0
     let progress = FollowerProgress(
-      HistoryMark(revision: reached, chain: restored.mark.chain),
+      reached,
       away: restored.report.archive?.away,
       now: opening.configuration.now
     )
