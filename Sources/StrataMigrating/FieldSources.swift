@@ -28,7 +28,7 @@ struct FieldSources {
   /// Whether the values of two records say nothing that is not known, as far as their bytes show it.
   ///
   /// That is so if all values are the same or were lost. Where none was lost, it is so also if a number is of a field whose
-  /// numbers no other field has had, and if the bytes of any other value without parts do not occur in the record before.
+  /// numbers no other field has had, and if the first bytes of any other value without parts do not occur in the record before.
   /// O(bytes) for each field that has another value; nothing is decoded.
   mutating func knows(
     _ before: ArraySlice<UInt8>,
@@ -63,7 +63,7 @@ struct FieldSources {
       guard case .scalar(let kind) = field.kind, has[index] == .value else { return false }
       if kind.isOfIntegers || kind == .string && bytes.elementsEqual(CollectionOfOne(0)) {
         guard alike[[field.name]]?.isEmpty ?? false else { return false }
-      } else if before.contains(bytes: bytes) {
+      } else if before.contains(bytes: bytes.prefix(64)) {
         guard let source = usual[field.name],
           let place = old.fields.firstIndex(where: { $0.name == source }),
           had[place] == .value, old.fields[place].kind == field.kind,
