@@ -52,10 +52,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private nonisolated let progress: FollowerProgress
   /// The file that gets the deltas too; nil for a follower of a file.
   private var replica: Replica?
-  /// Where the store is.
   private var mark: HistoryMark
-  /// Where the file is, if it could not be written: the store may have more.
-  private var fileMark: HistoryMark?
   private var catalog: LayoutCatalog
   /// The migration that is waited for; the store is behind the mark then.
   private var awaited: String?
@@ -150,7 +147,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private func closeReplica() async {
     // What it lacks is read again.
     do { try await replica?.close() } catch _ {}
-    (replica, fileMark) = (nil, nil)
+    replica = nil
   }
 
   /// Applies what is new; returns how long to wait before the next look.
@@ -165,28 +162,18 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
         progress.note(.older(awaited))
         return pause
       }
-      var batch = try await read(after: fileMark ?? mark, catalog)
+      var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
         let current = batch
         try await checkLineage(in: current.term)
         progress.note(current.frames.isEmpty ? .caughtUp : .found)
         if current.frames.isEmpty { break }
-        // While one is applied, the file gets it, and the next one is read. A file that could not be written goes first.
-        let replica = replica
+        // Applying one waits for nothing, so the next one is read meanwhile.
         async let next = read(after: current.end, current.catalog)
-        async let appended: Void? = replica?.append(current.decoded, current.archiveCatalog)
         do {
-          let applied = fileMark == nil ? Result { try apply(current, to: connection) } : nil
-          do {
-            try await appended
-            fileMark = nil
-          } catch {
-            if let replica { fileMark = HistoryMark(await replica.position) }
-            throw error
-          }
-          if let applied { try applied.get() } else { try apply(current, to: connection) }
-        } catch let error as RewoundHistory {
-          throw error
+          // A file that had more than the store would be followed from there by the next opening alone.
+          try await replica?.append(current.decoded, current.archiveCatalog)
+          try apply(current, to: connection)
         } catch {
           awaited = await Self.awaited(setup, by: error)
           progress.note(awaited.map { .older($0) } ?? .unusable("\(error)"))
@@ -272,18 +259,15 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     return batch
   }
 
-  /// Makes each delta that the store lacks a commit; throws at the first one that cannot be decoded.
+  /// Makes each delta a commit; throws at the first one that cannot be decoded.
   private func apply(_ batch: Batch, to connection: StoreConnection<State>) throws {
     catalog = batch.catalog
     var last: DeltaFrame?
     defer { if let last { mark = HistoryMark(last.header.revision, last.chain) } }
     for (frame, delta) in zip(batch.frames, batch.deltas) {
-      let revision = frame.header.revision
-      if revision == mark.revision, frame.chain != mark.checksum { throw RewoundHistory() }
-      if revision <= mark.revision { continue }
       try commit(delta.changes, delta.valueChanges, delta.trace, to: connection)
       last = frame
-      progress.note(.applied(revision), at: revision)
+      progress.note(.applied(frame.header.revision), at: frame.header.revision)
     }
     if let failure = batch.failure { throw failure }
   }
