@@ -94,16 +94,13 @@ extension ArchiveShipper {
     }
     let events = writer.events.stream()
     let (signal, mayOweSnapshot) = (signal, snapshots.mayOweOne)
+    // A sync may take longer than commits gather.
+    writer.queue.whenMore { signal.yield() }
     loop = Task { [weak self] in
       let listening = Task {
-        for await event in events {
-          switch event {
-          case .appended: signal.yield()
-          case .snapshot:
-            mayOweSnapshot.withLock { $0 = true }
-            signal.yield()
-          default: break
-          }
+        for await case .snapshot in events {
+          mayOweSnapshot.withLock { $0 = true }
+          signal.yield()
         }
         signal.yield()
       }

@@ -112,7 +112,7 @@ package struct FileHistory: FollowedHistory {
     do {
       let frames = try await file.read { view -> [DeltaFrame]? in
         if view.last.revision < mark.revision { return nil }
-        var reader = try FrameReader(view, after: mark.revision)
+        var reader = try FrameReader(view, after: mark.revision, bytes: bytes)
         guard reader.chain == mark.checksum else { return nil }
         var frames: [DeltaFrame] = []
         var size = 0

@@ -151,7 +151,7 @@ final class SegmentSender {
     through last: Revision,
     bytes limit: Int
   ) throws -> [DeltaFrame] {
-    var reader = try FrameReader(view, after: mark.revision)
+    var reader = try FrameReader(view, after: mark.revision, bytes: limit)
     guard reader.chain == mark.checksum else {
       throw CorruptionError("the file has another history than its archive at \(mark)")
     }

@@ -11,7 +11,7 @@ public import StrataStorage
 /// print(try await migrator.up())
 /// ```
 ///
-/// `Persistence.open(…, migrations:)` does the same when a program starts.
+/// `Persistence.open(…, with: [.migrations(migrations)])` does the same when a program starts.
 ///
 /// A run takes the writer's lock, makes a verified backup, and runs the pending migrations in one transaction, in which the
 /// ledger is read again. Each migration that changes something adds one delta. Then a verified snapshot is taken.

@@ -59,4 +59,31 @@ struct ArchiveDelayTests {
     let archive = FolderArchive(directory.path("archive"))
     #expect(try await archive.head()?.mark.revision == 5)
   }
+
+  /// Nothing looks by itself before the lease is due.
+  @Test(arguments: [.zero, .microseconds(1), .milliseconds(1)] as [Duration])
+  func `a commit is sent when it is synced, also where that takes longer than the delay`(
+    _ delay: Duration
+  ) async throws {
+    let prompt = try await Persistence.open(
+      at: directory.path("prompt.strata"),
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1))),
+      with: [
+        .archive(
+          FolderArchive(directory.path("prompt")),
+          policy: ArchivePolicy(lease: .seconds(36_000), maxDelay: delay)
+        )
+      ]
+    )
+    let store = LibraryStore(prompt)
+    for number in 1...50 {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)")) }
+      let revision = Revision(Int64(number))
+      while prompt.status.archive?.replicated.map({ $0 < revision }) ?? true { await Task.yield() }
+    }
+    try await prompt.close()
+    try await persistence.close()
+  }
 }

@@ -16,14 +16,16 @@ package struct FrameReader {
   private var layouts: [Set<Int64>: [LayoutCatalog.Row]] = [:]
 
   /// The frames of the deltas after a revision; throws if the journal no longer has them.
-  package init(_ view: ReadView, after revision: Revision) throws {
+  ///
+  /// - Parameter bytes: How many bytes of them are read at a time, about.
+  package init(_ view: ReadView, after revision: Revision, bytes: Int = 1 << 20) throws {
     identity = view.identity
     connection = view.journal.connection
     catalog = view.catalog
     last = view.last.revision
     let chain =
       revision == view.last.revision ? view.last.chain : try view.chain(before: revision.next)
-    replay = view.replay(after: revision, chain: chain)
+    replay = view.replay(after: revision, chain: chain, readingAhead: bytes)
   }
 
   /// The chain at the last delta that was read, or where reading starts.
@@ -43,7 +45,8 @@ package struct FrameReader {
       tables: try names.map { try table($0) },
       layouts: try layouts(of: blocks),
       blocks: blocks,
-      chain: replay.chain
+      chain: replay.chain,
+      isVerified: true
     )
   }
 }

@@ -9,9 +9,11 @@ package final class WriteQueue: Sendable {
     package var durable: Revision
   }
 
-  /// What wakes the writer: set by the ``JournalWriter`` when it starts the queue.
   private struct Wakeup: Sendable {
+    /// Wakes the writer: set by the ``JournalWriter`` when it starts the queue.
     var call: (@Sendable (WriteQueueState.Wake) -> Void)?
+    /// Wakes who sends what the file has.
+    var more: (@Sendable () -> Void)?
   }
 
   private let state: Lock<WriteQueueState>
@@ -140,7 +142,17 @@ package final class WriteQueue: Sendable {
   func wakeWriterIfNeeded() { wake(state.withLock { $0.wake() }) }
 
   func note(written: Revision, durable: Revision) {
-    progress.withLock { $0 = Progress(written: written, durable: durable) }
+    let new = Progress(written: written, durable: durable)
+    let hasMore = progress.withLock { progress in
+      defer { progress = new }
+      return progress != new
+    }
+    if hasMore { wakeup.withLock { $0.more }?() }
+  }
+
+  /// Calls a closure, in place of the one before it, whenever the file has more or more of it is durable.
+  package func whenMore(_ call: @escaping @Sendable () -> Void) {
+    wakeup.withLock { $0.more = call }
   }
 
   /// How far the file is.
