@@ -26,8 +26,8 @@ package import StrataStorage
 /// values, indexes and subscriptions work as they do there. Commits of one's own are refused with
 /// `ArchiveError.Reason.following`. The rules of the database are not applied again.
 ///
-/// A file at `path` gets each delta before the store has it. While it cannot be written, the follower is `.failed` with what
-/// its store has.
+/// Each delta is written to the file before it is applied to the store. If the file cannot be written, the status is `.failed`
+/// and the store stays as it is; the follower continues once the file can be written again.
 ///
 /// The store keeps its follower alive.
 public final class Follower<State: StateType, Database: DatabaseType>: StoreSource {
